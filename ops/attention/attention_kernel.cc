@@ -6,6 +6,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/attention/attention_shape.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -59,7 +60,6 @@ int64_t RoomFor(const ir::KernelNode& node, int64_t extent, int64_t unit) {
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
   const AttentionShape shape = AttentionShapeOf(node);
   for (const int64_t extent : {shape.depth, shape.columns}) {
@@ -138,11 +138,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(attention_kernel) {
-  registry.Add(ir::KernelDef{.op = "tim.Attention",
-                             .name = "attention",
-                             .supports = Supports,
-                             .cost = Cost,
-                             .lower = Lower});
+  registry.Add(ir::PlainKernel{.op = "tim.Attention",
+                               .name = "attention",
+                               .analyze = Supports,
+                               .cost = Cost,
+                               .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -5,6 +5,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/convolution.h"
 #include "ops/convolution/convolution_rules.h"
@@ -125,10 +126,11 @@ Result<ir::Lowering> LowerConv2d(const ir::KernelNode& node,
 }
 
 ir::KernelDef Conv2dKernel() {
-  ir::KernelDef kernel;
+  ir::PlainKernel kernel;
   kernel.op = "tim.Conv2d";
   kernel.name = "conv2d";
-  kernel.supports = SupportsConv2d;
+  kernel.takes_epilogue = true;
+  kernel.analyze = SupportsConv2d;
   kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
     const Result<Conv2dShape> shape = Conv2dShapeOf(node);
     if (!shape.ok()) return 0.0;

@@ -6,6 +6,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/elements/product_sum.h"
@@ -267,6 +268,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   if (const int bias = BiasOf(pair.outer); bias >= 0) {
     launch.Option("-DBIAS").Input("bias", node, pair.outer_operands[bias]);
   }
+  launch.Applies(static_cast<int>(node.epilogue.size()));
   launch.Output("output", node, 0)
       .Float("inner_low", pair.inner_limits.low)
       .Float("inner_high", pair.inner_limits.high)
@@ -298,12 +300,13 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(conv2d_1x1_depthwise_nchw16c) {
-  registry.Add(ir::KernelDef{.op = "tim.Conv2d",
-                             .name = "conv2d_1x1_depthwise_nchw16c",
-                             .supports = Supports,
-                             .layouts = Layouts,
-                             .cost = Cost,
-                             .lower = Lower});
+  registry.Add(ir::PlainKernel{.op = "tim.Conv2d",
+                               .name = "conv2d_1x1_depthwise_nchw16c",
+                               .takes_epilogue = true,
+                               .analyze = Supports,
+                               .layouts = Layouts,
+                               .cost = Cost,
+                               .lower = Lower});
 }
 
 }  // namespace tim::ops

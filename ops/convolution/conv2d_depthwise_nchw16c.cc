@@ -4,6 +4,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/elements/product_sum.h"
@@ -85,12 +86,13 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(conv2d_depthwise_nchw16c) {
-  registry.Add(ir::KernelDef{.op = "tim.Conv2d",
-                             .name = "conv2d_depthwise_nchw16c",
-                             .supports = Supports,
-                             .layouts = Layouts,
-                             .cost = Cost,
-                             .lower = Lower});
+  registry.Add(ir::PlainKernel{.op = "tim.Conv2d",
+                               .name = "conv2d_depthwise_nchw16c",
+                               .takes_epilogue = true,
+                               .analyze = Supports,
+                               .layouts = Layouts,
+                               .cost = Cost,
+                               .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -6,6 +6,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/elements/product_sum.h"
@@ -236,10 +237,11 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
 }
 
 ir::KernelDef BlockedKernel() {
-  ir::KernelDef kernel;
+  ir::PlainKernel kernel;
   kernel.op = "tim.Conv2d";
   kernel.name = "conv2d_nchw16c";
-  kernel.supports = SupportsBlocked;
+  kernel.takes_epilogue = true;
+  kernel.analyze = SupportsBlocked;
   kernel.layouts = BlockedLayouts;
   kernel.cost = BlockedCost;
   kernel.lower = LowerBlocked;

@@ -1,5 +1,6 @@
 // Float32 convolution for GPUs, dense tensors and any number of groups.
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/simt_convolution.h"
 #include "ops/elements/product_sum.h"
@@ -46,11 +47,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(conv2d_simt) {
-  registry.Add(ir::KernelDef{.op = "tim.Conv2d",
-                             .name = "conv2d_simt",
-                             .supports = Supports,
-                             .cost = Cost,
-                             .lower = Lower});
+  registry.Add(ir::PlainKernel{.op = "tim.Conv2d",
+                               .name = "conv2d_simt",
+                               .takes_epilogue = true,
+                               .analyze = Supports,
+                               .cost = Cost,
+                               .lower = Lower});
 }
 
 }  // namespace tim::ops

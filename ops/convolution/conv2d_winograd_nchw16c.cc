@@ -25,6 +25,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/elements/product_sum.h"
@@ -356,10 +357,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(conv2d_winograd_nchw16c) {
-  ir::KernelDef kernel;
+  ir::PlainKernel kernel;
   kernel.op = "tim.Conv2d";
   kernel.name = "conv2d_winograd_nchw16c";
-  kernel.supports = Supports;
+  kernel.takes_epilogue = true;
+  kernel.analyze = Supports;
   kernel.layouts = Layouts;
   kernel.cost = Cost;
   kernel.lower = Lower;

@@ -2,6 +2,7 @@
 // ops/elements/product_sum.h for the arithmetic and
 // ops/convolution/convolution.h for extents, padding and groups.
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/convolution/convolution.h"
 #include "ops/convolution3d/conv3d_node.h"
 #include "ops/elements/data_layout.h"
@@ -221,11 +222,12 @@ ir::OpSchema Conv3dSchema() {
 
 TIM_OPERATOR(conv3d) {
   registry.Add(Conv3dSchema());
-  registry.Add(ir::KernelDef{.op = "tim.Conv3d",
-                             .name = "conv3d",
-                             .supports = Supports,
-                             .cost = Cost,
-                             .lower = Lower});
+  registry.Add(ir::PlainKernel{.op = "tim.Conv3d",
+                               .name = "conv3d",
+                               .takes_epilogue = true,
+                               .analyze = Supports,
+                               .cost = Cost,
+                               .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -4,6 +4,7 @@
 // fill blocks.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution3d/conv3d_node.h"
 #include "ops/elements/product_sum.h"
@@ -190,11 +191,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 
 TIM_OPERATOR(conv3d_tile) {
   const auto add = [&](const char* op, const char* name) {
-    registry.Add(ir::KernelDef{.op = op,
-                               .name = name,
-                               .supports = Supports,
-                               .cost = Cost,
-                               .lower = Lower});
+    registry.Add(ir::PlainKernel{.op = op,
+                                 .name = name,
+                                 .takes_epilogue = true,
+                                 .analyze = Supports,
+                                 .cost = Cost,
+                                 .lower = Lower});
   };
   add("tim.Conv2d", "conv2d_tile");
   add("tim.Conv3d", "conv3d_tile");

@@ -145,6 +145,7 @@ void AddCodeEpilogue(const ir::KernelNode& node, const CodeEpilogue& epilogue,
               sums.quantized() ? sums.quantization.ZeroPoint() : 0);
   if (HasRealSums(node)) {
     launch->Option("-DREAL_SUMS").Int("low", 0).Int("high", 0);
+    launch->Applies(epilogue.sums.operators);
   } else {
     AddActivation(epilogue.sums, sums, launch);
   }
@@ -154,7 +155,8 @@ void AddCodeEpilogue(const ir::KernelNode& node, const CodeEpilogue& epilogue,
       ProblemOf(node, *epilogue.add, epilogue.residual);
   launch->Option("-DRESIDUAL")
       .Input("residual", node, epilogue.residual)
-      .InPlace(node, epilogue.residual);
+      .InPlace(node, epilogue.residual)
+      .Applies(1 + epilogue.results.operators);
   AddNumbers(problem, y, launch);
   const ir::Limits& limits = epilogue.results.limits;
   launch->OutputQuantization("y", y)

@@ -6,6 +6,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/convolution_i8/packed_codes.h"
@@ -274,10 +275,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(conv2d_depthwise_nchw16c_i8) {
-  registry.Add(ir::KernelDef{
+  registry.Add(ir::PlainKernel{
       .op = "tim.Conv2d",
       .name = "conv2d_depthwise_nchw16c_i8",
-      .supports = Supports,
+      .takes_epilogue = true,
+      .analyze = Supports,
       .layouts =
           [](const ir::KernelNode& node, const ir::DeviceInfo&) {
             return std::vector<ir::LayoutTuple>{CodeConv2dLayouts(node)};

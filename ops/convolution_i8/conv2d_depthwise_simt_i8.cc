@@ -5,6 +5,7 @@
 
 #include "base/str_cat.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/simt_convolution.h"
 #include "ops/convolution_i8/packed_codes.h"
@@ -118,11 +119,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
 }  // namespace
 
 TIM_OPERATOR(conv2d_depthwise_simt_i8) {
-  registry.Add(ir::KernelDef{.op = "tim.Conv2d",
-                             .name = "conv2d_depthwise_simt_i8",
-                             .supports = Supports,
-                             .cost = Cost,
-                             .lower = Lower});
+  registry.Add(ir::PlainKernel{.op = "tim.Conv2d",
+                               .name = "conv2d_depthwise_simt_i8",
+                               .takes_epilogue = true,
+                               .analyze = Supports,
+                               .cost = Cost,
+                               .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/convolution_i8/code_tiles.h"
@@ -61,12 +62,13 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(conv2d_nchw16c_i8) {
-  registry.Add(ir::KernelDef{.op = "tim.Conv2d",
-                             .name = "conv2d_nchw16c_i8",
-                             .supports = Supports,
-                             .layouts = Layouts,
-                             .cost = Cost,
-                             .lower = Lower});
+  registry.Add(ir::PlainKernel{.op = "tim.Conv2d",
+                               .name = "conv2d_nchw16c_i8",
+                               .takes_epilogue = true,
+                               .analyze = Supports,
+                               .layouts = Layouts,
+                               .cost = Cost,
+                               .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -6,6 +6,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/extent_doubts.h"
 #include "ops/deconvolution/deconv_node.h"
@@ -274,11 +275,12 @@ ir::OpSchema DeConv2dSchema() {
 
 TIM_OPERATOR(deconv) {
   registry.Add(DeConv2dSchema());
-  registry.Add(ir::KernelDef{.op = "tim.DeConv2d",
-                             .name = "deconv",
-                             .supports = Supports,
-                             .cost = Cost,
-                             .lower = Lower});
+  registry.Add(ir::PlainKernel{.op = "tim.DeConv2d",
+                               .name = "deconv",
+                               .takes_epilogue = true,
+                               .analyze = Supports,
+                               .cost = Cost,
+                               .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -1,6 +1,7 @@
 // Transposed convolution of 8-bit codes on tensors in blocks of 16 channels,
 // for CPUs: conv2d_nchw16c_i8.cl on its phases.
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/convolution_i8/code_tiles.h"
 #include "ops/deconvolution/deconv_node.h"
 #include "ops/deconvolution/deconv_phases.h"
@@ -73,12 +74,13 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(deconv_nchw16c_i8) {
-  registry.Add(ir::KernelDef{.op = "tim.DeConv2d",
-                             .name = "deconv_nchw16c_i8",
-                             .supports = Supports,
-                             .layouts = Layouts,
-                             .cost = Cost,
-                             .lower = Lower});
+  registry.Add(ir::PlainKernel{.op = "tim.DeConv2d",
+                               .name = "deconv_nchw16c_i8",
+                               .takes_epilogue = true,
+                               .analyze = Supports,
+                               .layouts = Layouts,
+                               .cost = Cost,
+                               .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/typed_kernel.h"
 #include "kernels/bytes/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/launch/device_class.h"
@@ -217,13 +218,12 @@ Result<ir::Lowering> LowerConvert(const ir::KernelNode& node, Rounding rounding,
 
 }  // namespace
 
-ir::KernelDef ConvertKernel(std::string op, std::string name,
-                            Rounding rounding) {
-  ir::KernelDef kernel;
+ir::PlainKernel ConvertKernel(std::string op, std::string name,
+                              Rounding rounding) {
+  ir::PlainKernel kernel;
   kernel.op = std::move(op);
   kernel.name = std::move(name);
-  kernel.supports = [](const ir::KernelNode& node, const ir::DeviceInfo&) {
-    TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
+  kernel.analyze = [](const ir::KernelNode& node, const ir::DeviceInfo&) {
     const ir::TensorDesc& from = node.inputs[0];
     const ir::TensorDesc& to = node.outputs[0];
     return CheckConvert(from, to, kernels::ConvertRuleOf(from, to));

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "ir/kernel_def.h"
+#include "ir/typed_kernel.h"
 #include "kernels/elements.h"
 #include "ops/launch/launch.h"
 
@@ -61,8 +61,8 @@ Status AppendConvertRows(const ir::KernelNode& node, const ConvertRows& rows,
 
 /// The kernel of operators that move all elements of input 0 to output 0, flat
 /// and dense.
-ir::KernelDef ConvertKernel(std::string op, std::string name,
-                            Rounding rounding = Rounding::kHalfToEven);
+ir::PlainKernel ConvertKernel(std::string op, std::string name,
+                              Rounding rounding = Rounding::kHalfToEven);
 
 }  // namespace tim::ops
 

@@ -79,11 +79,6 @@ std::string LowerCase(std::string text) {
   return text;
 }
 
-Status RefuseEpilogue(const ir::KernelNode& node) {
-  if (node.epilogue.empty()) return OkStatus();
-  return Unimplemented("fused operators are not taken");
-}
-
 double ElementwiseCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
                        double compute_efficiency) {
   const AnchorView anchor(node);

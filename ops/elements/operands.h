@@ -30,9 +30,6 @@ Status CheckChannels(const ir::TensorDesc& output);
 /// Kernels are named like their operators, in lower case.
 std::string LowerCase(std::string text);
 
-/// For kernels that take no fused operators.
-Status RefuseEpilogue(const ir::KernelNode& node);
-
 /// Of a kernel whose arithmetic reaches `compute_efficiency`, memory at half
 /// its speed.
 double ElementwiseCost(const ir::KernelNode& node, const ir::DeviceInfo& device,

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/checked_math.h"
+#include "ir/typed_kernel.h"
 #include "kernels/elements.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
@@ -111,22 +112,22 @@ ir::OpSchema UnarySchema(const UnaryOp& op) {
 }
 
 ir::KernelDef UnaryKernel(const std::string& op) {
-  return {.op = StrCat("tim.", op),
-          .name = LowerCase(op),
-          .supports =
-              [](const ir::KernelNode& node, const ir::DeviceInfo&) {
-                TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
-                if (IsByte(node.inputs[0])) {
-                  return Unimplemented("8-bit inputs are left to the table");
-                }
-                return CheckKernelOperands(node);
-              },
-          .layouts = UnaryLayouts,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.1);
-              },
-          .lower = LowerUnary};
+  return ir::PlainKernel{
+      .op = StrCat("tim.", op),
+      .name = LowerCase(op),
+      .analyze =
+          [](const ir::KernelNode& node, const ir::DeviceInfo&) {
+            if (IsByte(node.inputs[0])) {
+              return Unimplemented("8-bit inputs are left to the table");
+            }
+            return CheckKernelOperands(node);
+          },
+      .layouts = UnaryLayouts,
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.1);
+          },
+      .lower = LowerUnary};
 }
 
 void AddUnary(const UnaryOp& op, ir::OpRegistry& registry) {

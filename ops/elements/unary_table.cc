@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "ir/typed_kernel.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/unary.h"
 #include "ops/launch/blocked.h"
@@ -109,22 +110,22 @@ Result<ir::Lowering> LowerTable(const ir::KernelNode& node,
 }  // namespace
 
 ir::KernelDef UnaryTableKernel(const std::string& op) {
-  return {.op = StrCat("tim.", op),
-          .name = LowerCase(op) + "_table",
-          .supports =
-              [](const ir::KernelNode& node, const ir::DeviceInfo&) {
-                TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
-                if (!IsByte(node.inputs[0])) {
-                  return Unimplemented("the input has no 8-bit elements");
-                }
-                return CheckKernelOperands(node);
-              },
-          .layouts = UnaryLayouts,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.01);
-              },
-          .lower = LowerTable};
+  return ir::PlainKernel{
+      .op = StrCat("tim.", op),
+      .name = LowerCase(op) + "_table",
+      .analyze =
+          [](const ir::KernelNode& node, const ir::DeviceInfo&) {
+            if (!IsByte(node.inputs[0])) {
+              return Unimplemented("the input has no 8-bit elements");
+            }
+            return CheckKernelOperands(node);
+          },
+      .layouts = UnaryLayouts,
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.01);
+          },
+      .lower = LowerTable};
 }
 
 }  // namespace tim::ops

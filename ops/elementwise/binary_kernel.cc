@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked_math.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/axes.h"
 #include "ops/elements/operands.h"
 #include "ops/elementwise/binary.h"
@@ -175,6 +176,7 @@ Result<ir::Lowering> LowerBinary(const BinaryOp& op, const ir::KernelNode& node,
   launch.Policy(node.attributes());
   launch.Input("a", node, 0).Input("b", node, 1).Output("y", node, 0);
   launch.InPlace(node, 0).InPlace(node, 1);
+  launch.Applies(static_cast<int>(node.epilogue.size()));
   AddRows(JoinAxes(extents,
                    {BroadcastStrides(DimsBeside(node, problem, 0), extents),
                     BroadcastStrides(DimsBeside(node, problem, 1), extents)}),
@@ -186,21 +188,22 @@ Result<ir::Lowering> LowerBinary(const BinaryOp& op, const ir::KernelNode& node,
 }  // namespace
 
 ir::KernelDef BinaryKernel(const BinaryOp& op) {
-  return {.op = StrCat("tim.", op.name),
-          .name = LowerCase(op.name),
-          .supports = SupportsBinary,
-          .layouts =
-              [op](const ir::KernelNode& node, const ir::DeviceInfo&) {
-                return BinaryLayouts(op, node);
-              },
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.1);
-              },
-          .lower =
-              [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return LowerBinary(op, node, device);
-              }};
+  return ir::PlainKernel{
+      .op = StrCat("tim.", op.name),
+      .name = LowerCase(op.name),
+      .takes_epilogue = true,
+      .analyze = SupportsBinary,
+      .layouts = [op](
+                     const ir::KernelNode& node,
+                     const ir::DeviceInfo&) { return BinaryLayouts(op, node); },
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.1);
+          },
+      .lower =
+          [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return LowerBinary(op, node, device);
+          }};
 }
 
 }  // namespace tim::ops

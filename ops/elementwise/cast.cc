@@ -1,5 +1,6 @@
 // Cast: stored numbers in another type, whatever their quantization.
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -64,11 +65,11 @@ ir::OpSchema CastSchema() {
 }
 
 ir::KernelDef CastKernel() {
-  ir::KernelDef kernel = ConvertKernel("tim.Cast", "cast", Rounding::kToZero);
+  ir::PlainKernel kernel = ConvertKernel("tim.Cast", "cast", Rounding::kToZero);
   kernel.layouts = UnaryLayouts;
-  kernel.supports = [supports = kernel.supports](const ir::KernelNode& node,
-                                                 const ir::DeviceInfo& device) {
-    return supports(PlainNumbers(node), device);
+  kernel.analyze = [analyze = kernel.analyze](const ir::KernelNode& node,
+                                              const ir::DeviceInfo& device) {
+    return analyze(PlainNumbers(node), device);
   };
   kernel.lower = [lower = kernel.lower](const ir::KernelNode& node,
                                         const ir::DeviceInfo& device) {

@@ -2,6 +2,7 @@
 // the ends of quantized networks, in one pass.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -29,7 +30,6 @@ int64_t Positions(const ir::TensorDesc& desc) {
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
   const ConvertRule rule = kernels::ConvertRuleOf(from, to);
@@ -94,12 +94,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef DataConvertBlocksKernel() {
-  return {.op = "tim.DataConvert",
-          .name = "data_convert_blocks",
-          .supports = Supports,
-          .layouts = Layouts,
-          .cost = Cost,
-          .lower = Lower};
+  return ir::PlainKernel{.op = "tim.DataConvert",
+                         .name = "data_convert_blocks",
+                         .analyze = Supports,
+                         .layouts = Layouts,
+                         .cost = Cost,
+                         .lower = Lower};
 }
 
 }  // namespace

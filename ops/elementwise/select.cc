@@ -4,6 +4,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/axes.h"
 #include "ops/elements/convert.h"
@@ -82,7 +83,6 @@ kernels::ConvertRule RuleOf(const ir::KernelNode& node, int input) {
 }
 
 Status SupportsSelect(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   TIM_RETURN_IF_ERROR(CheckElementCount(node.inputs[kCondition]));
   for (const int i : {kThen, kElse}) {
     TIM_RETURN_IF_ERROR(
@@ -166,10 +166,10 @@ TIM_OPERATOR(select) {
       .sliced_inputs = SliceAlike,
       .permute_rule = KeepAttributes,
       .vjp = SelectVjp});
-  registry.Add(ir::KernelDef{
+  registry.Add(ir::PlainKernel{
       .op = "tim.Select",
       .name = "select",
-      .supports = SupportsSelect,
+      .analyze = SupportsSelect,
       .layouts = SelectLayouts,
       .cost =
           [](const ir::KernelNode& node, const ir::DeviceInfo& device) {

@@ -1,6 +1,7 @@
 // FullyConnected: out(o, m) = bias(o) + sum over k of input(k, m) *
 // weights(k, o); see ops/elements/product_sum.h for the arithmetic.
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/doubts/sums.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
@@ -168,10 +169,11 @@ Result<ir::Lowering> LowerFullyConnected(const ir::KernelNode& node,
 }
 
 ir::KernelDef FullyConnectedKernel() {
-  ir::KernelDef kernel;
+  ir::PlainKernel kernel;
   kernel.op = "tim.FullyConnected";
   kernel.name = "fullyconnected";
-  kernel.supports = SupportsFullyConnected;
+  kernel.takes_epilogue = true;
+  kernel.analyze = SupportsFullyConnected;
   kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
     return ir::EstimateMicroseconds(
         EstimateFullyConnected(AnchorView(node).view()), device, 0.02);

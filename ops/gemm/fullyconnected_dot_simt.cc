@@ -2,6 +2,7 @@
 // matrix product would be empty for the most part.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/gemm/fullyconnected_shape.h"
@@ -58,11 +59,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
 }  // namespace
 
 TIM_OPERATOR(fullyconnected_dot_simt) {
-  registry.Add(ir::KernelDef{.op = "tim.FullyConnected",
-                             .name = "fullyconnected_dot_simt",
-                             .supports = Supports,
-                             .cost = Cost,
-                             .lower = Lower});
+  registry.Add(ir::PlainKernel{.op = "tim.FullyConnected",
+                               .name = "fullyconnected_dot_simt",
+                               .takes_epilogue = true,
+                               .analyze = Supports,
+                               .cost = Cost,
+                               .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -1,6 +1,7 @@
 // FullyConnected of float32 tensors with vectors along K, for CPUs.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/gemm/fullyconnected_shape.h"
@@ -50,10 +51,11 @@ Result<ir::Lowering> LowerFloat(const ir::KernelNode& node,
 }
 
 ir::KernelDef FloatKernel() {
-  ir::KernelDef kernel;
+  ir::PlainKernel kernel;
   kernel.op = "tim.FullyConnected";
   kernel.name = "fullyconnected_f32";
-  kernel.supports = SupportsFloat;
+  kernel.takes_epilogue = true;
+  kernel.analyze = SupportsFloat;
   kernel.cost = FloatCost;
   kernel.lower = LowerFloat;
   return kernel;

@@ -88,6 +88,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
                            const ir::DeviceInfo&) {
   using Kind = ir::LoweredOperand::Kind;
   ir::Lowering lowering;
+  lowering.applied = epilogue.operators;
   lowering.steps.push_back({.action = ActionOf(problem),
                             .operands = {{Kind::kInput, problem.a.input},
                                          {Kind::kInput, problem.b.input},

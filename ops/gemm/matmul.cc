@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/doubts/sums.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
@@ -150,10 +151,11 @@ Result<ir::Lowering> LowerMatmul(const ir::KernelNode& node,
 }
 
 ir::KernelDef MatmulKernel() {
-  ir::KernelDef kernel;
+  ir::PlainKernel kernel;
   kernel.op = "tim.Matmul";
   kernel.name = "matmul";
-  kernel.supports = SupportsMatmul;
+  kernel.takes_epilogue = true;
+  kernel.analyze = SupportsMatmul;
   kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
     return ir::EstimateMicroseconds(EstimateMatmul(AnchorView(node).view()),
                                     device, 0.02);

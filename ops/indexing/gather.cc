@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/shapes.h"
 #include "ops/indexing/gather_rules.h"
@@ -328,20 +329,21 @@ ir::OpSchema RowSchema(const RowOperator& op) {
 }
 
 ir::KernelDef RowKernel(const RowOperator& op, const char* name) {
-  return {.op = StrCat("tim.", op.name),
-          .name = name,
-          .supports =
-              [op](const ir::KernelNode& node, const ir::DeviceInfo&) {
-                return SupportsRows(node, op.data, op.indices);
-              },
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.1);
-              },
-          .lower =
-              [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return LowerRowOperator(op, node, device);
-              }};
+  return ir::PlainKernel{
+      .op = StrCat("tim.", op.name),
+      .name = name,
+      .analyze =
+          [op](const ir::KernelNode& node, const ir::DeviceInfo&) {
+            return SupportsRows(node, op.data, op.indices);
+          },
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.1);
+          },
+      .lower =
+          [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return LowerRowOperator(op, node, device);
+          }};
 }
 
 }  // namespace

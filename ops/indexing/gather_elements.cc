@@ -1,6 +1,7 @@
 // GatherElements: each element chosen by an index along one axis.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/shapes.h"
@@ -124,7 +125,6 @@ ir::OpSchema GatherElementsSchema() {
 
 Status SupportsGatherElements(const ir::KernelNode& node,
                               const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
   TIM_RETURN_IF_ERROR(CheckConvert(from, to, kernels::ConvertRuleOf(from, to)));
@@ -159,14 +159,15 @@ Result<ir::Lowering> LowerGatherElements(const ir::KernelNode& node,
 }
 
 ir::KernelDef GatherElementsKernel() {
-  return {.op = "tim.GatherElements",
-          .name = "gather_elements",
-          .supports = SupportsGatherElements,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.05);
-              },
-          .lower = LowerGatherElements};
+  return ir::PlainKernel{
+      .op = "tim.GatherElements",
+      .name = "gather_elements",
+      .analyze = SupportsGatherElements,
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.05);
+          },
+      .lower = LowerGatherElements};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // from the first on, sixteen at once.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/shapes.h"
 #include "ops/indexing/rows.h"
@@ -174,14 +175,15 @@ Result<ir::Lowering> LowerHashtableLookup(const ir::KernelNode& node,
 }
 
 ir::KernelDef HashtableLookupKernel() {
-  return {.op = "tim.HashtableLookup",
-          .name = "hashtable_lookup",
-          .supports = SupportsHashtableLookup,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.1) + device.launch_us;
-              },
-          .lower = LowerHashtableLookup};
+  return ir::PlainKernel{
+      .op = "tim.HashtableLookup",
+      .name = "hashtable_lookup",
+      .analyze = SupportsHashtableLookup,
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.1) + device.launch_us;
+          },
+      .lower = LowerHashtableLookup};
 }
 
 }  // namespace

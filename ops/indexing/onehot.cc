@@ -4,6 +4,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/shapes.h"
 #include "ops/indexing/indices.h"
@@ -123,7 +124,6 @@ ir::OpSchema OneHotSchema() {
 }
 
 Status SupportsOneHot(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   const ir::TensorDesc& to = node.outputs[0];
   if (ir::Info(to.type).bits < 8) {
     return Unimplemented("4-bit elements have no kernel");
@@ -157,14 +157,15 @@ Result<ir::Lowering> LowerOneHot(const ir::KernelNode& node,
 }
 
 ir::KernelDef OneHotKernel() {
-  return {.op = "tim.OneHot",
-          .name = "onehot",
-          .supports = SupportsOneHot,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.1);
-              },
-          .lower = LowerOneHot};
+  return ir::PlainKernel{
+      .op = "tim.OneHot",
+      .name = "onehot",
+      .analyze = SupportsOneHot,
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.1);
+          },
+      .lower = LowerOneHot};
 }
 
 }  // namespace

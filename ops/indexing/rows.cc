@@ -82,7 +82,6 @@ Status EvalRows(const RowLookup& lookup, const ir::EvalContext& context) {
 }
 
 Status SupportsRows(const ir::KernelNode& node, int data, int indices) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   const ir::TensorDesc& from = node.inputs[data];
   const ir::TensorDesc& to = node.outputs[0];
   TIM_RETURN_IF_ERROR(CheckConvert(from, to, kernels::ConvertRuleOf(from, to)));

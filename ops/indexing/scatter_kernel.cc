@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/checked_math.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/shapes.h"
 #include "ops/indexing/scatter.h"
@@ -31,7 +32,6 @@ const char* FunctionOf(Reduction reduction) {
 }
 
 Status Supports(const ScatterOp& op, const ir::KernelNode& node) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   const ir::TensorDesc& to = node.outputs[0];
   TIM_RETURN_IF_ERROR(CheckKernelIndices(node.inputs[op.indices]));
   for (const int input : {op.data, op.updates}) {
@@ -172,11 +172,11 @@ Result<ir::Lowering> Lower(const ScatterOp& op, const ir::KernelNode& node,
 }  // namespace
 
 ir::KernelDef ScatterKernel(const ScatterOp& op, std::string name) {
-  return {
+  return ir::PlainKernel{
       .op = StrCat("tim.", op.name),
       .name = std::move(name),
-      .supports = [op](const ir::KernelNode& node,
-                       const ir::DeviceInfo&) { return Supports(op, node); },
+      .analyze = [op](const ir::KernelNode& node,
+                      const ir::DeviceInfo&) { return Supports(op, node); },
       .cost =
           [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
             constexpr double kFurtherLaunches = 3;

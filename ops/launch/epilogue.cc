@@ -120,6 +120,7 @@ Result<Epilogue> EpilogueOf(const ir::KernelNode& node,
                             const ir::TensorDesc& begin, int channel_axis,
                             Residual residual, ByChannel by) {
   Epilogue out;
+  out.operators = static_cast<int>(steps.size());
   bool activated = false;
   for (const ir::EpilogueStep& step : steps) {
     const ir::OpSchema& schema = *step.node->schema;
@@ -164,6 +165,7 @@ Result<Epilogue> EpilogueOf(const ir::KernelNode& node, int channel_axis,
 
 void AddActivation(const Epilogue& epilogue, const ir::TensorDesc& output,
                    Launch* launch) {
+  launch->Applies(epilogue.operators);
   const Activation& formula = epilogue.formula;
   if (epilogue.by < 0 && formula.pointwise != nullptr) {
     launch->Formula("ACTIVATE", *formula.pointwise)

@@ -23,6 +23,7 @@ struct Epilogue {
   int by = -1;
   ir::Limits limits;
   Activation formula;  ///< None where it is no more than the limits.
+  int operators = 0;   ///< Of KernelNode::epilogue that it stands for.
 
   /// Whether there is any f.
   bool activates() const;
@@ -51,7 +52,7 @@ Result<Epilogue> EpilogueOf(const ir::KernelNode& node,
 
 /// The arguments `low, high` of kernels/activate.clh: real values for a float
 /// output, codes for an integer one, or the parameters of a formula, whose
-/// macro is -DACTIVATE.
+/// macro is -DACTIVATE.  The launch then applies all operators of the epilogue.
 void AddActivation(const Epilogue& epilogue, const ir::TensorDesc& output,
                    Launch* launch);
 

@@ -223,6 +223,11 @@ Launch& Launch::OutputQuantization(const std::string& name,
       .Int(name + "_zero", quantized ? desc.quantization.ZeroPoint() : 0);
 }
 
+Launch& Launch::Applies(int operators) {
+  applied_ += operators;
+  return *this;
+}
+
 Launch& Launch::Global(int64_t x, int64_t y, int64_t z) {
   launch_.range.global = {x, y, z};
   launch_.range.dimensions = z > 1 ? 3 : y > 1 ? 2 : 1;
@@ -259,6 +264,8 @@ Result<ir::Lowering> Launch::Build() {
 
 Status Launch::AppendTo(ir::Lowering* lowering) {
   TIM_RETURN_IF_ERROR(status_);
+  // Launches that share an output apply the same operators, each to its part.
+  lowering->applied = std::max(lowering->applied, applied_);
   const int step = static_cast<int>(lowering->steps.size());
   for (size_t i = 0; i < operands_.size(); ++i) {
     ir::LoweredOperand& operand = operands_[i];

@@ -71,6 +71,10 @@ class Launch {
   Launch& OutputQuantization(const std::string& name,
                              const ir::TensorDesc& desc);
 
+  /// Lowering::applied: how many more operators of the node's epilogue the
+  /// launch applies.
+  Launch& Applies(int operators);
+
   Launch& Global(int64_t x, int64_t y = 1, int64_t z = 1);
   Launch& Local(int64_t x, int64_t y = 1, int64_t z = 1);
   /// KernelLaunch::spatial_partition.
@@ -103,6 +107,7 @@ class Launch {
   std::vector<int> earlier_scratch_;
   std::vector<ir::PackedConstant> packed_;
   std::vector<ir::InPlacePair> in_place_;
+  int applied_ = 0;
   Status status_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/device_class.h"
@@ -342,7 +343,6 @@ Status CheckSizes(const Plan& plan) {
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device,
                 bool simt) {
   TIM_RETURN_IF_ERROR(simt ? CheckNoCpu(device) : CheckCpu(device));
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   ir::KernelNode bound = node;  // Absent outputs have no type.
   bound.outputs.clear();
   for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -357,11 +357,11 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device,
 }
 
 ir::KernelDef Kernel(bool simt) {
-  ir::KernelDef kernel;
+  ir::PlainKernel kernel;
   kernel.op = "tim.UnidirectionalSequenceLstm";
   kernel.name = simt ? "lstm_simt" : "lstm";
-  kernel.supports = [simt](const ir::KernelNode& node,
-                           const ir::DeviceInfo& device) {
+  kernel.analyze = [simt](const ir::KernelNode& node,
+                          const ir::DeviceInfo& device) {
     return Supports(node, device, simt);
   };
   kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {

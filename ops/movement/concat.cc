@@ -7,6 +7,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
@@ -211,7 +212,6 @@ ir::OpSchema ConcatSchema() {
 }
 
 Status SupportsConcat(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   const ir::TensorDesc& to = node.outputs[0];
   for (int i = 0; i < static_cast<int>(node.inputs.size()); ++i) {
     if (!node.has_input(i)) continue;
@@ -314,12 +314,12 @@ double ConcatCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 }
 
 ir::KernelDef ConcatKernel() {
-  return {.op = "tim.Concat",
-          .name = "concat",
-          .supports = SupportsConcat,
-          .layouts = ConcatLayouts,
-          .cost = ConcatCost,
-          .lower = LowerConcat};
+  return ir::PlainKernel{.op = "tim.Concat",
+                         .name = "concat",
+                         .analyze = SupportsConcat,
+                         .layouts = ConcatLayouts,
+                         .cost = ConcatCost,
+                         .lower = LowerConcat};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked_math.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/axes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
@@ -78,7 +79,6 @@ Status CheckFlatMap(const FlatMap& flat, const ir::TensorDesc& to) {
 }
 
 Status SupportsMoves(const ir::KernelNode& node, const FlatMoves& moves) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   const NodeOperands operands(node);
   TIM_ASSIGN_OR_RETURN(const auto made, moves(operands.view()));
   for (const FlatMove& move : made) {
@@ -272,10 +272,10 @@ double MapsCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 }  // namespace
 
 ir::KernelDef FlatMoveKernel(const std::string& name, FlatMoves moves) {
-  ir::KernelDef kernel;
+  ir::PlainKernel kernel;
   kernel.op = StrCat("tim.", name);
   kernel.name = LowerCase(name);
-  kernel.supports = [moves](const ir::KernelNode& node, const ir::DeviceInfo&) {
+  kernel.analyze = [moves](const ir::KernelNode& node, const ir::DeviceInfo&) {
     return SupportsMoves(node, moves);
   };
   kernel.layouts = [moves](const ir::KernelNode& node, const ir::DeviceInfo&) {

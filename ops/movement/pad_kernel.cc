@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/checked_math.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -19,7 +20,6 @@ bool Fills(const ir::KernelNode& node) {
 }
 
 Status SupportsPad(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
   TIM_RETURN_IF_ERROR(CheckConvert(from, to, kernels::ConvertRuleOf(from, to)));
@@ -140,15 +140,16 @@ Result<ir::Lowering> LowerPad(const ir::KernelNode& node,
 }  // namespace
 
 ir::KernelDef PadKernel(std::string op, std::string name) {
-  return {.op = std::move(op),
-          .name = std::move(name),
-          .supports = SupportsPad,
-          .layouts = PadLayouts,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.1);
-              },
-          .lower = LowerPad};
+  return ir::PlainKernel{
+      .op = std::move(op),
+      .name = std::move(name),
+      .analyze = SupportsPad,
+      .layouts = PadLayouts,
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.1);
+          },
+      .lower = LowerPad};
 }
 
 }  // namespace tim::ops

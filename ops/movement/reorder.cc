@@ -7,6 +7,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
 #include "ops/movement/strided.h"
@@ -189,7 +190,6 @@ Status SupportsStrided(const ir::TensorDesc& desc) {
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  if (!node.epilogue.empty()) return Unimplemented("takes no fused operators");
   if (const ir::TensorDesc* strided = StridedOf(node)) {
     return SupportsStrided(*strided);
   }
@@ -332,12 +332,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef ReorderKernel() {
-  return {.op = "tim.Reorder",
-          .name = "reorder",
-          .supports = Supports,
-          .layouts = Layouts,
-          .cost = Cost,
-          .lower = Lower};
+  return ir::PlainKernel{.op = "tim.Reorder",
+                         .name = "reorder",
+                         .analyze = Supports,
+                         .layouts = Layouts,
+                         .cost = Cost,
+                         .lower = Lower};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "ir/element_map/compose.h"
 #include "ir/element_map_attributes.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/axes.h"
 #include "ops/elements/convert.h"
@@ -141,7 +142,6 @@ ir::OpSchema TransposeSchema() {
 }
 
 Status SupportsTranspose(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
   return CheckConvert(from, to, RuleOf(from, to, PermOf(node.attributes())));
@@ -184,7 +184,6 @@ Result<ir::ElementMap> JoinedMap(const ir::KernelNode& node) {
 // Those that go through the input in other strides than through the output, as
 // a transposed matrix does.
 Status SupportsElementMap(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   TIM_ASSIGN_OR_RETURN(const ir::ElementMap map, JoinedMap(node));
   const auto& strides = map.strides;
   if (map.start != 0 || !map.bounds.empty() || strides[0] == 1 ||
@@ -207,25 +206,27 @@ Result<ir::Lowering> LowerElementMap(const ir::KernelNode& node,
 
 // Tiles of both tensors' rows: cheaper than the kernel of all element maps.
 ir::KernelDef ElementMapKernel() {
-  return {.op = ir::kElementMapOp,
-          .name = "elementmap_transpose",
-          .supports = SupportsElementMap,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.2) / 2;
-              },
-          .lower = LowerElementMap};
+  return ir::PlainKernel{
+      .op = ir::kElementMapOp,
+      .name = "elementmap_transpose",
+      .analyze = SupportsElementMap,
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.2) / 2;
+          },
+      .lower = LowerElementMap};
 }
 
 ir::KernelDef TransposeKernel() {
-  return {.op = "tim.Transpose",
-          .name = "transpose",
-          .supports = SupportsTranspose,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.02);
-              },
-          .lower = LowerTranspose};
+  return ir::PlainKernel{
+      .op = "tim.Transpose",
+      .name = "transpose",
+      .analyze = SupportsTranspose,
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.02);
+          },
+      .lower = LowerTranspose};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "kernels/elements.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -200,7 +201,6 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   return CheckKernelOperands(node);
 }
 
@@ -227,12 +227,12 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
 }  // namespace
 
 void AddBatchNormKernel(ir::OpRegistry& registry) {
-  registry.Add(ir::KernelDef{.op = "tim.BatchNorm",
-                             .name = "batchnorm",
-                             .supports = Supports,
-                             .layouts = Layouts,
-                             .cost = Cost,
-                             .lower = Lower});
+  registry.Add(ir::PlainKernel{.op = "tim.BatchNorm",
+                               .name = "batchnorm",
+                               .analyze = Supports,
+                               .layouts = Layouts,
+                               .cost = Cost,
+                               .lower = Lower});
 }
 
 }  // namespace tim::ops

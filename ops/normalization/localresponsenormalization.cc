@@ -9,6 +9,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "kernels/elements.h"
 #include "kernels/exact_exp2.h"
 #include "kernels/exact_log2.h"
@@ -126,7 +127,6 @@ ir::OpSchema Schema() {
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   return CheckKernelOperands(node);
 }
 
@@ -161,11 +161,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
 
 TIM_OPERATOR(localresponsenormalization) {
   registry.Add(Schema());
-  registry.Add(ir::KernelDef{.op = "tim.LocalResponseNormalization",
-                             .name = "localresponsenormalization",
-                             .supports = Supports,
-                             .cost = Cost,
-                             .lower = Lower});
+  registry.Add(ir::PlainKernel{.op = "tim.LocalResponseNormalization",
+                               .name = "localresponsenormalization",
+                               .analyze = Supports,
+                               .cost = Cost,
+                               .lower = Lower});
 }
 
 }  // namespace tim::ops

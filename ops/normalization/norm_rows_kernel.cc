@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/checked_math.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
@@ -126,7 +127,6 @@ Result<ir::Lowering> LowerSimt(const RowNormOp& op,
 }
 
 Status Supports(const ir::KernelNode& node) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   return CheckKernelOperands(node);
 }
 
@@ -165,11 +165,11 @@ double Cost(RowNorm kind, const ir::KernelNode& node,
 }  // namespace
 
 ir::KernelDef RowNormKernel(const RowNormOp& op) {
-  ir::KernelDef def{
+  ir::PlainKernel def{
       .op = "tim." + op.name,
       .name = LowerCase(op.name),
-      .supports = [](const ir::KernelNode& node,
-                     const ir::DeviceInfo&) { return Supports(node); },
+      .analyze = [](const ir::KernelNode& node,
+                    const ir::DeviceInfo&) { return Supports(node); },
       .cost =
           [kind = op.kind](const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
@@ -188,16 +188,17 @@ ir::KernelDef RowNormKernel(const RowNormOp& op) {
 }
 
 ir::KernelDef RowNormSimtKernel(const RowNormOp& op) {
-  return {.op = "tim." + op.name,
-          .name = LowerCase(op.name) + "_simt",
-          .supports = SupportsSimt,
-          .cost =
-              [kind = op.kind](const ir::KernelNode& node,
-                               const ir::DeviceInfo& device) {
-                return Cost(kind, node, device, 0.3);
-              },
-          .lower = [op](const ir::KernelNode& node,
-                        const ir::DeviceInfo&) { return LowerSimt(op, node); }};
+  return ir::PlainKernel{
+      .op = "tim." + op.name,
+      .name = LowerCase(op.name) + "_simt",
+      .analyze = SupportsSimt,
+      .cost =
+          [kind = op.kind](const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+            return Cost(kind, node, device, 0.3);
+          },
+      .lower = [op](const ir::KernelNode& node,
+                    const ir::DeviceInfo&) { return LowerSimt(op, node); }};
 }
 
 }  // namespace tim::ops

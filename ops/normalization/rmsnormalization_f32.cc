@@ -2,6 +2,7 @@
 // follow it, for CPUs.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/epilogue.h"
@@ -106,11 +107,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef Kernel() {
-  return {.op = "tim.RmsNormalization",
-          .name = "rmsnormalization_f32",
-          .supports = Supports,
-          .cost = Cost,
-          .lower = Lower};
+  return ir::PlainKernel{.op = "tim.RmsNormalization",
+                         .name = "rmsnormalization_f32",
+                         .takes_epilogue = true,
+                         .analyze = Supports,
+                         .cost = Cost,
+                         .lower = Lower};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "kernels/elements.h"
 #include "kernels/exact_exp2.h"
 #include "ops/doubts/codes.h"
@@ -104,7 +105,6 @@ ir::OpSchema SoftmaxSchema() {
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  if (!node.epilogue.empty()) return Unimplemented("takes no fused operators");
   return CheckKernelOperands(node);
 }
 
@@ -203,11 +203,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef SoftmaxKernel() {
-  return {.op = "tim.Softmax",
-          .name = "softmax",
-          .supports = Supports,
-          .cost = Cost,
-          .lower = Lower};
+  return ir::PlainKernel{.op = "tim.Softmax",
+                         .name = "softmax",
+                         .analyze = Supports,
+                         .cost = Cost,
+                         .lower = Lower};
 }
 
 }  // namespace

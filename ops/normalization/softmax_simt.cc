@@ -1,5 +1,6 @@
 // Softmax for GPUs, of every type that kernels take.
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/device_class.h"
@@ -16,7 +17,6 @@ constexpr int64_t kGroupRow = 32;
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckNoCpu(device));
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   if (device.max_work_group_size < kGroup ||
       device.max_work_item_sizes[0] < kGroup) {
     return Unimplemented("needs work-groups of ", kGroup,
@@ -53,11 +53,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
 }  // namespace
 
 TIM_OPERATOR(softmax_simt) {
-  registry.Add(ir::KernelDef{.op = "tim.Softmax",
-                             .name = "softmax_simt",
-                             .supports = Supports,
-                             .cost = Cost,
-                             .lower = Lower});
+  registry.Add(ir::PlainKernel{.op = "tim.Softmax",
+                               .name = "softmax_simt",
+                               .analyze = Supports,
+                               .cost = Cost,
+                               .lower = Lower});
 }
 
 }  // namespace tim::ops

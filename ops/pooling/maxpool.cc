@@ -6,6 +6,7 @@
 // DataConvert does.  A window without a cell inside gives the least (finite)
 // value of the output's type, the local index 0 and the index -1.
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/operands.h"
@@ -207,7 +208,6 @@ Result<MaxWindows> WindowsOf(const MaxPool& op, const ir::KernelNode& node) {
 
 Status Supports(const MaxPool& op, const ir::KernelNode& node,
                 const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
   TIM_ASSIGN_OR_RETURN(const MaxWindows windows, WindowsOf(op, node));
   return CheckWindowPositions(windows);
@@ -236,20 +236,21 @@ Result<ir::Lowering> Lower(const MaxPool& op, const ir::KernelNode& node,
 }
 
 ir::KernelDef MaxPoolKernel(const MaxPool& op) {
-  return {.op = StrCat("tim.", op.name),
-          .name = LowerCase(op.name),
-          .supports =
-              [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return Supports(op, node, device);
-              },
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.008);
-              },
-          .lower =
-              [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return Lower(op, node, device);
-              }};
+  return ir::PlainKernel{
+      .op = StrCat("tim.", op.name),
+      .name = LowerCase(op.name),
+      .analyze =
+          [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return Supports(op, node, device);
+          },
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.008);
+          },
+      .lower =
+          [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return Lower(op, node, device);
+          }};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "kernels/elements.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/data_layout.h"
@@ -119,7 +120,6 @@ Result<MaxWindows> WindowsOf(const ir::KernelNode& node) {
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
   TIM_ASSIGN_OR_RETURN(const MaxWindows windows, WindowsOf(node));
   return CheckWindowPositions(windows);
@@ -154,14 +154,15 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef MaxpoolGradKernel() {
-  return {.op = "tim.MaxpoolGrad",
-          .name = "maxpoolgrad",
-          .supports = Supports,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.008);
-              },
-          .lower = Lower};
+  return ir::PlainKernel{
+      .op = "tim.MaxpoolGrad",
+      .name = "maxpoolgrad",
+      .analyze = Supports,
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.008);
+          },
+      .lower = Lower};
 }
 
 }  // namespace

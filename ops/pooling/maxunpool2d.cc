@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/convolution/extent_doubts.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/data_layout.h"
@@ -181,7 +182,6 @@ Result<MaxWindows> WindowsOf(const ir::KernelNode& node) {
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
   TIM_ASSIGN_OR_RETURN(const MaxWindows windows, WindowsOf(node));
   return CheckWindowPositions(windows);
@@ -216,14 +216,15 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef MaxUnpool2dKernel() {
-  return {.op = "tim.MaxUnpool2d",
-          .name = "maxunpool2d",
-          .supports = Supports,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.008);
-              },
-          .lower = Lower};
+  return ir::PlainKernel{
+      .op = "tim.MaxUnpool2d",
+      .name = "maxunpool2d",
+      .analyze = Supports,
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.008);
+          },
+      .lower = Lower};
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 // A MAX window without a cell inside gives the least (finite) value of the
 // output type, the others 0.  NaN inside of a window makes the result NaN.
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
@@ -132,7 +133,6 @@ Result<ir::PermutedNode> PermutePool2d(const ir::NodeView& view, int operand,
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  if (!node.epilogue.empty()) return Unimplemented("takes no fused operators");
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
   if (ir::IsInteger(node.inputs[0].type) &&
       !PoolScaleOf(node.inputs[0], node.outputs[0]).codes) {
@@ -193,11 +193,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef Pool2dKernel() {
-  return {.op = "tim.Pool2d",
-          .name = "pool2d",
-          .supports = Supports,
-          .cost = Cost,
-          .lower = Lower};
+  return ir::PlainKernel{.op = "tim.Pool2d",
+                         .name = "pool2d",
+                         .analyze = Supports,
+                         .cost = Cost,
+                         .lower = Lower};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/device_class.h"
@@ -18,7 +19,6 @@ constexpr int64_t kMostColumns = 24;
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  if (!node.epilogue.empty()) return Unimplemented("takes no fused operators");
   for (const ir::TensorDesc* desc : {&node.inputs[0], &node.outputs[0]}) {
     if (desc->type != ir::DataType::kFloat32) {
       return Unimplemented(ir::ToString(desc->type), ", takes float32 only");
@@ -83,12 +83,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef Pool2dKernel() {
-  return {.op = "tim.Pool2d",
-          .name = "pool2d_nchw16c",
-          .supports = Supports,
-          .layouts = Layouts,
-          .cost = Cost,
-          .lower = Lower};
+  return ir::PlainKernel{.op = "tim.Pool2d",
+                         .name = "pool2d_nchw16c",
+                         .analyze = Supports,
+                         .layouts = Layouts,
+                         .cost = Cost,
+                         .lower = Lower};
 }
 
 }  // namespace

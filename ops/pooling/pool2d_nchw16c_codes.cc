@@ -1,6 +1,7 @@
 // Pool2d of 8-bit codes in blocks of 16 channels: MAX and all kinds of AVG.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/device_class.h"
@@ -22,7 +23,6 @@ Status CheckCodes(const ir::TensorDesc& desc) {
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  if (!node.epilogue.empty()) return Unimplemented("takes no fused operators");
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
   TIM_RETURN_IF_ERROR(CheckCodes(node.inputs[0]));
   TIM_RETURN_IF_ERROR(CheckCodes(node.outputs[0]));
@@ -77,12 +77,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef Pool2dKernel() {
-  return {.op = "tim.Pool2d",
-          .name = "pool2d_nchw16c_codes",
-          .supports = Supports,
-          .layouts = Layouts,
-          .cost = Cost,
-          .lower = Lower};
+  return ir::PlainKernel{.op = "tim.Pool2d",
+                         .name = "pool2d_nchw16c_codes",
+                         .analyze = Supports,
+                         .layouts = Layouts,
+                         .cost = Cost,
+                         .lower = Lower};
 }
 
 }  // namespace

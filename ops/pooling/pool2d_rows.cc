@@ -2,6 +2,7 @@
 // time: MAX and all kinds of AVG.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
@@ -23,7 +24,6 @@ bool IsFloat32(const ir::TensorDesc& desc) {
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  if (!node.epilogue.empty()) return Unimplemented("takes no fused operators");
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
   if (!IsFloat32(node.inputs[0]) || !IsFloat32(node.outputs[0])) {
     TIM_RETURN_IF_ERROR(CheckPoolCodes(node.inputs[0]));
@@ -80,11 +80,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef Pool2dKernel() {
-  return {.op = "tim.Pool2d",
-          .name = "pool2d_rows",
-          .supports = Supports,
-          .cost = Cost,
-          .lower = Lower};
+  return ir::PlainKernel{.op = "tim.Pool2d",
+                         .name = "pool2d_rows",
+                         .analyze = Supports,
+                         .cost = Cost,
+                         .lower = Lower};
 }
 
 }  // namespace

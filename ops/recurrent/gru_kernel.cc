@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/recurrent/gru.h"
 #include "ops/recurrent/sequence_kernel.h"
 
@@ -70,11 +71,11 @@ Result<ir::Lowering> LowerGru(const ir::KernelNode& node,
 
 ir::KernelDef GruKernel(const std::string& op, const std::string& name,
                         LoopForm form) {
-  ir::KernelDef kernel;
+  ir::PlainKernel kernel;
   kernel.op = "tim." + op;
   kernel.name = name;
-  kernel.supports = [form](const ir::KernelNode& node,
-                           const ir::DeviceInfo& device) {
+  kernel.analyze = [form](const ir::KernelNode& node,
+                          const ir::DeviceInfo& device) {
     const ir::Shape& x = node.inputs[GruInput::kInput].shape;
     return CheckLoopKernel(
         node, device, form, {GruInput::kInput, GruInput::kState},

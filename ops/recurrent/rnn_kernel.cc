@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/recurrent/rnn.h"
 #include "ops/recurrent/sequence_kernel.h"
 
@@ -86,11 +87,11 @@ Status SupportsRnn(const ir::KernelNode& node, const ir::DeviceInfo& device,
 
 ir::KernelDef RnnKernel(const std::string& op, const std::string& name,
                         LoopForm form) {
-  ir::KernelDef kernel;
+  ir::PlainKernel kernel;
   kernel.op = "tim." + op;
   kernel.name = name;
-  kernel.supports = [form](const ir::KernelNode& node,
-                           const ir::DeviceInfo& device) {
+  kernel.analyze = [form](const ir::KernelNode& node,
+                          const ir::DeviceInfo& device) {
     return SupportsRnn(node, device, form);
   };
   kernel.cost = [form](const ir::KernelNode& node,

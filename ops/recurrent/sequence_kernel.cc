@@ -132,7 +132,6 @@ Status CheckOperands(const ir::KernelNode& node,
 Status CheckLoopKernel(const ir::KernelNode& node, const ir::DeviceInfo& device,
                        LoopForm form, std::initializer_list<int> read,
                        int64_t rows, int64_t units) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   if (form == LoopForm::kVectors) {
     TIM_RETURN_IF_ERROR(CheckCpu(device));
   } else if (device.max_work_group_size < kGroup) {

@@ -1,5 +1,6 @@
 // Svdf: filters of rank 1 over features and time; see svdf.cl.
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/doubts/sums.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -143,7 +144,6 @@ ir::OpSchema SvdfSchema() {
 }
 
 Status SupportsSvdf(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   return CheckKernelOperands(node);
 }
 
@@ -192,10 +192,10 @@ Result<ir::Lowering> LowerSvdf(const ir::KernelNode& node,
 
 TIM_OPERATOR(svdf) {
   registry.Add(SvdfSchema());
-  ir::KernelDef kernel;
+  ir::PlainKernel kernel;
   kernel.op = "tim.Svdf";
   kernel.name = "svdf";
-  kernel.supports = SupportsSvdf;
+  kernel.analyze = SupportsSvdf;
   kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
     return ElementwiseCost(node, device, 0.05);
   };

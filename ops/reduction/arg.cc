@@ -4,6 +4,7 @@
 // A scan with a strict comparison from element 0 on: NaN wins only as element
 // 0, which nothing beats then.  Integers are compared by their codes.
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "kernels/elements.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -127,7 +128,6 @@ constexpr int64_t kArgChunk = 8192;
 
 // Codes are compared as they are: per-channel scales do not matter.
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   return CheckKernelOperands(node, {0});
 }
 
@@ -212,10 +212,10 @@ Result<ir::Lowering> Lower(const ArgOp& op, const ir::KernelNode& node,
 }
 
 ir::KernelDef Kernel(const ArgOp& op) {
-  return {
+  return ir::PlainKernel{
       .op = StrCat("tim.", op.name),
       .name = LowerCase(op.name),
-      .supports = Supports,
+      .analyze = Supports,
       .cost = Cost,
       .lower = [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
         return Lower(op, node, device);

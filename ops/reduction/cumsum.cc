@@ -7,6 +7,7 @@
 // on both sides: S, saturated (sums of int64 wrap).  Float types: float32, one
 // addition after the other.
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -118,7 +119,6 @@ ir::OpSchema CumSumSchema() {
 // ---- kernel ----
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   TIM_RETURN_IF_ERROR(CheckSumOperand(node.inputs[0]));
   return CheckKernelOperands(node);
 }
@@ -173,11 +173,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef CumSumKernel() {
-  return {.op = "tim.CumSum",
-          .name = "cumsum",
-          .supports = Supports,
-          .cost = Cost,
-          .lower = Lower};
+  return ir::PlainKernel{.op = "tim.CumSum",
+                         .name = "cumsum",
+                         .analyze = Supports,
+                         .cost = Cost,
+                         .lower = Lower};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // The mean is ReduceMean's in float32, m; the variance is the sum of (x - m)^2
 // in float32, in the order of reduce_axes.h, divided by the number of elements.
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -140,7 +141,6 @@ ir::OpSchema MomentsSchema() {
 // ---- kernel ----
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   TIM_RETURN_IF_ERROR(CheckSumOperand(node.inputs[0]));
   return CheckKernelOperands(node);
 }
@@ -194,11 +194,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef MomentsKernel() {
-  return {.op = "tim.Moments",
-          .name = "moments",
-          .supports = Supports,
-          .cost = Cost,
-          .lower = Lower};
+  return ir::PlainKernel{.op = "tim.Moments",
+                         .name = "moments",
+                         .analyze = Supports,
+                         .cost = Cost,
+                         .lower = Lower};
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 // types, are joined as real values in float32, in the order of reduce_axes.h.
 // NaN among the elements of a minimum or maximum is the result.
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -211,7 +212,6 @@ ir::OpSchema Schema(const ReduceOp& op) {
 // ---- kernel ----
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   TIM_RETURN_IF_ERROR(CheckSumOperand(node.inputs[0]));
   return CheckKernelOperands(node);
 }
@@ -277,15 +277,15 @@ Result<ir::Lowering> Lower(ReduceKind kind, const ir::KernelNode& node,
 
 ir::KernelDef Kernel(const ReduceOp& op) {
   const ReduceKind kind = op.kind;
-  return {.op = StrCat("tim.", op.name),
-          .name = LowerCase(op.name),
-          .supports = Supports,
-          .layouts = Layouts,
-          .cost = Cost,
-          .lower = [kind](const ir::KernelNode& node,
-                          const ir::DeviceInfo& device) {
-            return Lower(kind, node, device);
-          }};
+  return ir::PlainKernel{.op = StrCat("tim.", op.name),
+                         .name = LowerCase(op.name),
+                         .analyze = Supports,
+                         .layouts = Layouts,
+                         .cost = Cost,
+                         .lower = [kind](const ir::KernelNode& node,
+                                         const ir::DeviceInfo& device) {
+                           return Lower(kind, node, device);
+                         }};
 }
 
 }  // namespace

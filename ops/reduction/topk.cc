@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
@@ -137,7 +138,6 @@ kernels::ConvertRule RuleOf(const ir::KernelNode& node) {
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
   return CheckConvert(node.inputs[0], node.outputs[0], RuleOf(node));
 }
@@ -182,11 +182,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef TopkKernel() {
-  return {.op = "tim.Topk",
-          .name = "topk",
-          .supports = Supports,
-          .cost = Cost,
-          .lower = Lower};
+  return ir::PlainKernel{.op = "tim.Topk",
+                         .name = "topk",
+                         .analyze = Supports,
+                         .cost = Cost,
+                         .lower = Lower};
 }
 
 }  // namespace

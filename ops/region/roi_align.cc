@@ -8,6 +8,7 @@
 // number of samples.
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/data_layout.h"
 #include "ops/elements/operands.h"
@@ -156,7 +157,6 @@ ir::OpSchema RoiAlignSchema() {
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
   return CheckKernelIndices(node.inputs[kRoiBatches]);
 }
@@ -202,14 +202,15 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef RoiAlignKernel() {
-  return {.op = "tim.RoiAlign",
-          .name = "roialign",
-          .supports = Supports,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.008);
-              },
-          .lower = Lower};
+  return ir::PlainKernel{
+      .op = "tim.RoiAlign",
+      .name = "roialign",
+      .analyze = Supports,
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.008);
+          },
+      .lower = Lower};
 }
 
 }  // namespace

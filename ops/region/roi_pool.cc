@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/data_layout.h"
@@ -135,7 +136,6 @@ ir::OpSchema RoiPoolSchema() {
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   return CheckKernelOperands(node);
 }
 
@@ -162,14 +162,15 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef RoiPoolKernel() {
-  return {.op = "tim.RoiPool",
-          .name = "roipool",
-          .supports = Supports,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.008);
-              },
-          .lower = Lower};
+  return ir::PlainKernel{
+      .op = "tim.RoiPool",
+      .name = "roipool",
+      .analyze = Supports,
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.008);
+          },
+      .lower = Lower};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "kernels/elements.h"
 #include "kernels/exact_exp.h"
 #include "ops/elements/operands.h"
@@ -162,7 +163,6 @@ ir::OpSchema TinyYolov4PostprocessSchema() {
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   return CheckKernelOperands(node);
 }
 
@@ -206,14 +206,15 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef TinyYolov4PostprocessKernel() {
-  return {.op = "tim.TinyYolov4Postprocess",
-          .name = "tinyyolov4postprocess",
-          .supports = Supports,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.008);
-              },
-          .lower = Lower};
+  return ir::PlainKernel{
+      .op = "tim.TinyYolov4Postprocess",
+      .name = "tinyyolov4postprocess",
+      .analyze = Supports,
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.008);
+          },
+      .lower = Lower};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "kernels/bytes/codes.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
@@ -30,7 +31,6 @@ bool Moves(const ir::KernelNode& node) {
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   if (!Moves(node)) return CheckKernelOperands(node);
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
@@ -150,15 +150,16 @@ Result<ir::Lowering> Lower(int axes, const ir::KernelNode& node,
 }
 
 ir::KernelDef ResizeKernel(const ResizeOp& op) {
-  return {.op = StrCat("tim.", op.name),
-          .name = LowerCase(op.name),
-          .supports = Supports,
-          .layouts = Layouts,
-          .cost = Cost,
-          .lower = [axes = op.axes()](const ir::KernelNode& node,
-                                      const ir::DeviceInfo& device) {
-            return Lower(axes, node, device);
-          }};
+  return ir::PlainKernel{
+      .op = StrCat("tim.", op.name),
+      .name = LowerCase(op.name),
+      .analyze = Supports,
+      .layouts = Layouts,
+      .cost = Cost,
+      .lower = [axes = op.axes()](const ir::KernelNode& node,
+                                  const ir::DeviceInfo& device) {
+        return Lower(axes, node, device);
+      }};
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
@@ -214,7 +215,6 @@ ir::OpSchema SpatialTransformerSchema() {
 }
 
 Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(RefuseEpilogue(node));
   return CheckKernelOperands(node);
 }
 
@@ -267,14 +267,15 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef SpatialTransformerKernel() {
-  return {.op = "tim.SpatialTransformer",
-          .name = "spatialtransformer",
-          .supports = Supports,
-          .cost =
-              [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-                return ElementwiseCost(node, device, 0.008);
-              },
-          .lower = Lower};
+  return ir::PlainKernel{
+      .op = "tim.SpatialTransformer",
+      .name = "spatialtransformer",
+      .analyze = Supports,
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, 0.008);
+          },
+      .lower = Lower};
 }
 
 }  // namespace

@@ -89,9 +89,11 @@ Result<UserOperator> Freeze(const ir::Graph& graph, const ir::Node& node,
   if (kernels.empty()) {
     return TIM_INTERNAL("operation ", node.name, " has no kernel");
   }
-  TIM_ASSIGN_OR_RETURN(
-      ir::Lowering lowering,
-      kernels[0]->lower(ir::MakeKernelNode(graph, node), device));
+  const ir::KernelNode view = ir::MakeKernelNode(graph, node);
+  TIM_ASSIGN_OR_RETURN(const ir::KernelProblem problem,
+                       ir::Analyze(*kernels[0], view, device));
+  TIM_ASSIGN_OR_RETURN(ir::Lowering lowering,
+                       kernels[0]->lower(problem, view, device));
   UserOperator frozen;
   frozen.key = schema.Key();
   frozen.inputs = DescsOf(graph, node.inputs);

@@ -204,7 +204,8 @@ class Applier {
         module_.device(target.device).unified_memory) {
       placement.kind = RunKind::kView;  // the device imports the memory
     } else if (source_device == target.device) {
-      placement = ChooseReorder(graph_.node(id), target.device);
+      placement = FindReorder(module_, ViewOf(module_, graph_, graph_.node(id)),
+                              target.device);
     } else if (target.device == 0) {
       placement.device = source_device;  // a device copies to the host
     }
@@ -215,13 +216,6 @@ class Applier {
     }
     SetPlacement(id, placement, cost);
     return to;
-  }
-
-  Placement ChooseReorder(const Node& node, int device) const {
-    const ir::KernelDef* kernel =
-        FindReorder(module_, ViewOf(module_, graph_, node), device);
-    if (kernel == nullptr) return {.kind = RunKind::kEval, .device = device};
-    return {.kind = RunKind::kKernel, .device = device, .kernel = kernel};
   }
 
   Module& module_;

@@ -122,65 +122,76 @@ class Enumerator {
       found_.refused.push_back(
           StrCat(info.Label(), ": it has no kernel for ", name));
     }
-    for (const ir::KernelDef* kernel : kernels) {
-      const Status supported = pieces.empty()
-                                   ? Supports(module_, *kernel, view_, device)
-                                   : SupportsAll(*kernel, pieces, device);
-      if (!supported.ok()) {
-        found_.refused.push_back(
-            StrCat(info.Label(), ":", kernel->name, ": ", supported.message()));
-        continue;
-      }
-      if (!pieces.empty()) {
+    if (!pieces.empty()) {
+      for (const ir::KernelDef* kernel : kernels) {
         AddPieces(*kernel, pieces, device);
-        continue;
       }
-      auto tuples = kernel->layouts ? kernel->layouts(view_, info)
-                                    : std::vector{ir::DenseLayouts(view_)};
-      if (DenseOnly(device)) {
-        std::erase_if(tuples, [&](const ir::LayoutTuple& tuple) {
-          return !(tuple == ir::DenseLayouts(view_));
-        });
-      }
-      for (const ir::LayoutTuple& layouts : tuples) {
-        KernelNode laid_out = view_;
-        for (size_t i = 0; i < layouts.inputs.size(); ++i) {
-          laid_out.inputs[i].layout = layouts.inputs[i];
-        }
-        for (size_t i = 0; i < layouts.outputs.size(); ++i) {
-          laid_out.outputs[i].layout = layouts.outputs[i];
-        }
-        Add({.kind = RunKind::kKernel, .device = device, .kernel = kernel},
-            layouts, CostOf(*kernel, laid_out, info), kernel->name);
+      return;
+    }
+    const auto kept = module_.offers.find(node_.id);
+    if (kept != module_.offers.end() && kept->second.contains(device)) {
+      AddOffers(kept->second.at(device), device);
+    } else {
+      AddOffers(OffersOn(module_, view_, device), device);
+    }
+  }
+
+  void AddOffers(const std::vector<Offer>& offers, int device) {
+    for (const Offer& offer : offers) {
+      if (offer.problem.ok()) {
+        AddOffer(offer, device);
+      } else {
+        Refuse(*offer.kernel, device, offer.problem.status().message());
       }
     }
   }
 
-  Status SupportsAll(const ir::KernelDef& kernel,
-                     const std::vector<NodePiece>& pieces, int device) const {
-    for (const NodePiece& piece : pieces) {
-      TIM_RETURN_IF_ERROR(Supports(module_, kernel, piece.view, device)
-                              .WithContext("a piece of it"));
+  void Refuse(const ir::KernelDef& kernel, int device,
+              const std::string& reason) {
+    found_.refused.push_back(
+        StrCat(module_.device(device).Label(), ":", kernel.name, ": ", reason));
+  }
+
+  void AddOffer(const Offer& offer, int device) {
+    const ir::DeviceInfo& info = module_.device(device);
+    auto tuples = ir::LayoutsOf(*offer.kernel, *offer.problem, view_, info);
+    if (DenseOnly(device)) {
+      std::erase_if(tuples, [&](const ir::LayoutTuple& tuple) {
+        return !(tuple == ir::DenseLayouts(view_));
+      });
     }
-    return OkStatus();
+    for (const ir::LayoutTuple& layouts : tuples) {
+      KernelNode laid_out = view_;
+      for (size_t i = 0; i < layouts.inputs.size(); ++i) {
+        laid_out.inputs[i].layout = layouts.inputs[i];
+      }
+      for (size_t i = 0; i < layouts.outputs.size(); ++i) {
+        laid_out.outputs[i].layout = layouts.outputs[i];
+      }
+      Add({.kind = RunKind::kKernel,
+           .device = device,
+           .kernel = offer.kernel,
+           .problem = *offer.problem},
+          layouts, CostOf(offer, laid_out, info), offer.kernel->name);
+    }
   }
 
   void AddPieces(const ir::KernelDef& kernel,
                  const std::vector<NodePiece>& pieces, int device) {
+    const ir::DeviceInfo& info = module_.device(device);
     const ir::LayoutTuple dense = ir::DenseLayouts(view_);
-    if (kernel.layouts) {
-      const auto tuples =
-          kernel.layouts(pieces[0].view, module_.device(device));
-      if (std::count(tuples.begin(), tuples.end(), dense) == 0) {
-        found_.refused.push_back(StrCat(module_.device(device).Label(), ":",
-                                        kernel.name,
-                                        ": pieces of tensors are dense"));
-        return;
-      }
-    }
     double cost = 0;
     for (const NodePiece& piece : pieces) {
-      cost += kernel.cost(piece.view, module_.device(device));
+      const auto problem = Analyze(module_, kernel, piece.view, device);
+      if (!problem.ok()) {
+        return Refuse(kernel, device,
+                      problem.status().WithContext("a piece of it").message());
+      }
+      const auto tuples = ir::LayoutsOf(kernel, *problem, piece.view, info);
+      if (std::count(tuples.begin(), tuples.end(), dense) == 0) {
+        return Refuse(kernel, device, "pieces of tensors are dense");
+      }
+      cost += kernel.cost(*problem, piece.view, info);
     }
     Add({.kind = RunKind::kKernel,
          .device = device,
@@ -204,7 +215,7 @@ class Enumerator {
   }
 
   // Parts of an input are made by no step.
-  double CostOf(const ir::KernelDef& kernel, const KernelNode& laid_out,
+  double CostOf(const Offer& offer, const KernelNode& laid_out,
                 const ir::DeviceInfo& info) const {
     if (!node_.composite && node_.schema->in_place_offsets) {
       std::vector<const ir::TensorDesc*> inputs;
@@ -217,7 +228,7 @@ class Enumerator {
       }
       if (IsViewOfParts(module_, {node_, inputs, outputs})) return 0;
     }
-    return kernel.cost(laid_out, info);
+    return offer.kernel->cost(*offer.problem, laid_out, info);
   }
 
   void AddEval(int device) {
@@ -283,20 +294,37 @@ std::string KernelOpName(const Node& node) {
   return StrCat(op->schema->domain, ".", op->schema->name);
 }
 
+std::vector<Offer> OffersOn(const Module& module, const ir::KernelNode& view,
+                            int device) {
+  std::vector<Offer> offers;
+  for (const ir::KernelDef* kernel : module.registry.Kernels(
+           KernelOpName(*view.node), module.device(device).kind)) {
+    offers.push_back({kernel, Analyze(module, *kernel, view, device)});
+  }
+  return offers;
+}
+
+std::optional<double> LeastMicroseconds(const std::vector<Offer>& offers,
+                                        const ir::KernelNode& view,
+                                        const ir::DeviceInfo& device) {
+  std::optional<double> best;
+  for (const Offer& offer : offers) {
+    if (!offer.problem.ok()) continue;
+    const double cost = offer.kernel->cost(*offer.problem, view, device);
+    if (!best || cost < *best) best = cost;
+  }
+  return best;
+}
+
 std::optional<double> KernelMicroseconds(const Module& module,
                                          const ir::KernelNode& view,
                                          int device) {
-  const std::string name = KernelOpName(*view.node);
   std::optional<double> best;
   for (int d = 1; d < static_cast<int>(module.options.devices.size()); ++d) {
     if (device >= 0 && device != d) continue;
-    const ir::DeviceInfo& info = module.device(d);
-    for (const ir::KernelDef* kernel :
-         module.registry.Kernels(name, info.kind)) {
-      if (!Supports(module, *kernel, view, d).ok()) continue;
-      const double cost = kernel->cost(view, info);
-      if (!best || cost < *best) best = cost;
-    }
+    const std::optional<double> cost =
+        LeastMicroseconds(OffersOn(module, view, d), view, module.device(d));
+    if (cost && (!best || *cost < *best)) best = cost;
   }
   return best;
 }

@@ -56,8 +56,18 @@ struct NodeCandidates {
 /// anchor's where it is fused, its own where it is a composite.
 std::string KernelOpName(const ir::Node& node);
 
-/// Microseconds of a node by the cheapest kernel of a device, -1: of all but
-/// the host, everything dense; nothing where no kernel takes it.
+/// What the kernels of a device say of a node, in the order in which they were
+/// registered.
+std::vector<Offer> OffersOn(const Module& module, const ir::KernelNode& view,
+                            int device);
+
+/// Microseconds of a node by the cheapest of the offers, everything dense;
+/// nothing where no kernel takes it.
+std::optional<double> LeastMicroseconds(const std::vector<Offer>& offers,
+                                        const ir::KernelNode& view,
+                                        const ir::DeviceInfo& device);
+
+/// The same of a device's kernels, -1: of all devices but the host.
 std::optional<double> KernelMicroseconds(const Module& module,
                                          const ir::KernelNode& view,
                                          int device);

@@ -20,15 +20,16 @@ bool FitInPlace(const Module& module, const ir::Node& node,
   return from_bytes.ok() && to_bytes.ok() && *from_bytes == *to_bytes;
 }
 
-Status Supports(const Module& module, const ir::KernelDef& kernel,
-                const ir::KernelNode& node, int device) {
+Result<ir::KernelProblem> Analyze(const Module& module,
+                                  const ir::KernelDef& kernel,
+                                  const ir::KernelNode& node, int device) {
   for (const RefusedKernel& refused : module.options.refused) {
     if (refused.device == device && refused.kernel == kernel.name &&
         (refused.node.empty() || refused.node == node.node->name)) {
       return Unimplemented("it cannot run here: ", refused.reason);
     }
   }
-  return kernel.supports(node, module.device(device));
+  return ir::Analyze(kernel, node, module.device(device));
 }
 
 ir::KernelNode ViewOf(const Module& module, const ir::Graph& graph,

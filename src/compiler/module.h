@@ -30,8 +30,17 @@ struct Placement {
   RunKind kind = RunKind::kEval;
   int device = 0;
   const ir::KernelDef* kernel = nullptr;  ///< kKernel
+  ir::KernelProblem problem = nullptr;    ///< What it found; null in pieces.
   bool in_pieces = false;                 ///< Of kKernel: see CutToPieces.
 };
+
+/// What a kernel says of a node: what it found out, or its reason against it.
+struct Offer {
+  const ir::KernelDef* kernel = nullptr;
+  Result<ir::KernelProblem> problem;
+};
+/// By device, of all of its kernels for such nodes.
+using NodeOffers = std::map<int, std::vector<Offer>>;
 
 /// A range of an arena that lives over a range of steps.
 struct Allocation {
@@ -175,6 +184,9 @@ struct Module {
   std::string chosen_division;
   ir::Partition partition;  ///< After choose.
 
+  /// By node, from fuse to choose: what kernels said of it.
+  std::map<ir::NodeId, NodeOffers> offers;
+
   std::vector<Placement> placements;  ///< By node id, after choose.
   std::vector<double> costs;          ///< Microseconds by node id; with them.
   std::vector<int> locations;  ///< Device of each value by id, after choose.
@@ -209,10 +221,11 @@ struct Module {
 bool FitInPlace(const Module& module, const ir::Node& node,
                 const ir::InPlacePair& pair);
 
-/// Whether a device runs the node by the kernel: KernelDef::supports, and that
-/// the options do not refuse it.
-Status Supports(const Module& module, const ir::KernelDef& kernel,
-                const ir::KernelNode& node, int device);
+/// What the kernel makes of the node on a device: ir::Analyze(), unless the
+/// options refuse it.
+Result<ir::KernelProblem> Analyze(const Module& module,
+                                  const ir::KernelDef& kernel,
+                                  const ir::KernelNode& node, int device);
 
 /// The view of a node of `graph`, which is the module's or a body in it, that
 /// kernels are asked about.

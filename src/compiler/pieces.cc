@@ -229,7 +229,15 @@ Result<ir::Lowering> LowerPieces(const ir::KernelDef& kernel,
                                  const ir::DeviceInfo& device) {
   ir::Lowering all;
   for (const NodePiece& piece : pieces) {
-    TIM_ASSIGN_OR_RETURN(ir::Lowering part, kernel.lower(piece.view, device));
+    TIM_ASSIGN_OR_RETURN(const ir::KernelProblem problem,
+                         ir::Analyze(kernel, piece.view, device));
+    TIM_ASSIGN_OR_RETURN(ir::Lowering part,
+                         kernel.lower(problem, piece.view, device));
+    if (part.applied != static_cast<int>(piece.view.epilogue.size())) {
+      return TIM_INTERNAL("a piece applies ", part.applied, " of ",
+                          piece.view.epilogue.size(), " fused operators");
+    }
+    all.applied = part.applied;
     Append(piece, std::move(part), &all);
   }
   return all;

@@ -33,8 +33,8 @@ bool Reorders(const Module& module, ir::TensorDesc desc, const Layout& from,
   desc.layout = to;
   node.outputs = {graph.AddValue(desc)};
   const ir::NodeId id = graph.AddNode(std::move(node));
-  return FindReorder(module, ViewOf(module, graph, graph.node(id)), device) !=
-         nullptr;
+  return FindReorder(module, ViewOf(module, graph, graph.node(id)), device)
+             .kind == RunKind::kKernel;
 }
 
 // The primary device does a Reorder of the value in the caller's memory.
@@ -171,8 +171,8 @@ Status CheckPorts(const Module& module) {
   return OkStatus();
 }
 
-const ir::KernelDef* FindReorder(const Module& module,
-                                 const ir::KernelNode& node, int device) {
+Placement FindReorder(const Module& module, const ir::KernelNode& node,
+                      int device) {
   // Kernels are asked about dense operands, but where memory is a caller's.
   ir::KernelNode asked = node;
   const ir::LayoutTuple wanted{{node.inputs[0].layout},
@@ -181,15 +181,18 @@ const ir::KernelDef* FindReorder(const Module& module,
     asked.inputs[0].layout = asked.outputs[0].layout = Layout::Dense();
   }
   const ir::DeviceInfo& info = module.device(device);
-  for (const ir::KernelDef* kernel :
-       module.registry.Kernels(kReorderOp, info.kind)) {
-    if (!Supports(module, *kernel, asked, device).ok()) continue;
-    const auto tuples = kernel->layouts(asked, info);
+  for (const Offer& offer : OffersOn(module, asked, device)) {
+    if (!offer.problem.ok()) continue;
+    const auto tuples =
+        ir::LayoutsOf(*offer.kernel, *offer.problem, asked, info);
     if (std::find(tuples.begin(), tuples.end(), wanted) != tuples.end()) {
-      return kernel;
+      return {.kind = RunKind::kKernel,
+              .device = device,
+              .kernel = offer.kernel,
+              .problem = *offer.problem};
     }
   }
-  return nullptr;
+  return {.kind = RunKind::kEval, .device = device};
 }
 
 LocationSet InputLocations(const Module& module, LocationTable& locations,

@@ -16,10 +16,10 @@ const Port& OutputPort(const Module& module, int index);
 /// kInvalidArgument names a port that no device or tensor is like.
 Status CheckPorts(const Module& module);
 
-/// The kernel of `device` that does the Reorder of these layouts; null where
-/// there is none.
-const ir::KernelDef* FindReorder(const Module& module,
-                                 const ir::KernelNode& node, int device);
+/// How `device` does the Reorder of these layouts: by a kernel, or by eval
+/// where none does.
+Placement FindReorder(const Module& module, const ir::KernelNode& node,
+                      int device);
 
 /// Where input `index` is, as a set.  A device of unified memory that has a
 /// kernel for it imports the host's strided and blocked memory, which is there

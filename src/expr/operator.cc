@@ -8,6 +8,7 @@
 #include "base/checked_math.h"
 #include "expr/evaluate.h"
 #include "expr/kernel_text.h"
+#include "ir/typed_kernel.h"
 
 namespace tim::expr {
 namespace {
@@ -224,9 +225,6 @@ Result<ir::Lowering> Lower(const std::string& key, const ProgramPtr& program,
 
 Status Supports(const OperatorName& name, const ProgramPtr& program,
                 const ir::KernelNode& node) {
-  if (!node.epilogue.empty()) {
-    return Unimplemented("nothing is fused with a text's kernel");
-  }
   if (node.anchor->schema->version != name.version) {
     return Unimplemented("the node is of version ",
                          node.anchor->schema->version);
@@ -289,11 +287,11 @@ ir::OpSchema SchemaOf(const OperatorName& name, ProgramPtr program) {
 ir::KernelDef KernelOf(const OperatorName& name, ProgramPtr program) {
   const std::string key =
       StrCat(name.domain, ".", name.name, "@", name.version);
-  ir::KernelDef kernel;
+  ir::PlainKernel kernel;
   kernel.op = StrCat(name.domain, ".", name.name);
   kernel.name = StrCat("expression ", key);
-  kernel.supports = [name, program](const ir::KernelNode& node,
-                                    const ir::DeviceInfo&) {
+  kernel.analyze = [name, program](const ir::KernelNode& node,
+                                   const ir::DeviceInfo&) {
     return Supports(name, program, node);
   };
   kernel.cost = [program](const ir::KernelNode& node,

@@ -7,6 +7,7 @@
 #include "graph_api/extended_operator.h"
 #include "graph_api/op_context.h"
 #include "ir/step.h"
+#include "ir/typed_kernel.h"
 
 namespace tim::graph {
 namespace {
@@ -53,9 +54,6 @@ Result<LaunchChoice> ChooseLaunch(const ExtendedOp& op,
 
 Status Supports(const ExtendedOp& op, const ir::KernelNode& node,
                 const ir::DeviceInfo& device) {
-  if (!node.epilogue.empty()) {
-    return Unimplemented("nothing is fused with the kernel of ", op.Key());
-  }
   const int version = node.anchor->schema->version;
   if (version != op.version) {
     return Unimplemented("the node is of version ", version);
@@ -149,11 +147,11 @@ Result<ir::Lowering> Lower(const ExtendedOp& op, const ir::KernelNode& node,
 }  // namespace
 
 ir::KernelDef KernelOf(const OpPtr& op, const std::string& operator_name) {
-  ir::KernelDef kernel;
+  ir::PlainKernel kernel;
   kernel.op = StrCat(op->domain, ".", operator_name);
   kernel.name = StrCat(kernel.op, "@", op->version);
-  kernel.supports = [op](const ir::KernelNode& node,
-                         const ir::DeviceInfo& device) {
+  kernel.analyze = [op](const ir::KernelNode& node,
+                        const ir::DeviceInfo& device) {
     return Supports(*op, node, device);
   };
   kernel.cost = [](const ir::KernelNode&, const ir::DeviceInfo& device) {

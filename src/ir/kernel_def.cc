@@ -72,6 +72,22 @@ double EstimateMicroseconds(const ComputeEstimate& estimate,
   return std::max(compute, memory) + device.launch_us;
 }
 
+Result<KernelProblem> Analyze(const KernelDef& kernel, const KernelNode& node,
+                              const DeviceInfo& device) {
+  if (!node.epilogue.empty() && !kernel.takes_epilogue) {
+    return Unimplemented("takes no fused operators");
+  }
+  return kernel.analyze(node, device);
+}
+
+std::vector<LayoutTuple> LayoutsOf(const KernelDef& kernel,
+                                   const KernelProblem& problem,
+                                   const KernelNode& node,
+                                   const DeviceInfo& device) {
+  if (!kernel.layouts) return {DenseLayouts(node)};
+  return kernel.layouts(problem, node, device);
+}
+
 std::string Dump(const KernelDef& kernel) {
   return StrCat(kernel.op, " ", kernel.name, " on ", kernel.device_kind);
 }

@@ -123,34 +123,62 @@ struct Lowering {
   /// a work-item reads an element of the input before it writes that of the
   /// output, and no other one and no later step reads it.
   std::vector<InPlacePair> in_place;
+  /// Operators of KernelNode::epilogue that the steps apply: must be all.
+  int applied = 0;
 };
+
+/// What a kernel found out about a node, of a type that only the kernel knows;
+/// never null.
+using KernelProblem = std::shared_ptr<const void>;
 
 /// The functions are pure and any thread may call them, several at a time and
 /// as often as it likes; they keep no reference to an argument.  The operator's
 /// schema has accepted the node, and the node of an epilogue its own.
+/// TypedKernel and PlainKernel (ir/typed_kernel.h) make one of functions that
+/// name their problem's type.
 struct KernelDef {
   /// Schema name that it implements ("tim.Conv2d"), or a composite's name.
   std::string op;
   std::string name;  ///< "conv2d_nchw16c_f32": unique.
   std::string device_kind = "opencl";
-  /// Ok, or the reason why not: of device, types, sizes, attributes, epilogue.
-  /// Called first, with dense descs, of fused nodes that may never be made too.
-  std::function<Status(const KernelNode&, const DeviceInfo&)> supports;
+  /// Whether it is asked about nodes with an epilogue at all.  Its lowering
+  /// then says how many of the operators it applies.
+  bool takes_epilogue = false;
+  /// The problem, or the reason why it takes no such node: of device, types,
+  /// sizes, attributes, epilogue.  Called through ir::Analyze(), with dense
+  /// descs, of fused nodes that may never be made too.
+  std::function<Result<KernelProblem>(const KernelNode&, const DeviceInfo&)>
+      analyze;
   /// Tuples that it takes, each as long as inputs and outputs are; absent ones
-  /// have any.  Called with dense descs where `supports` is ok.  Null:
+  /// have any.  Called with dense descs and what `analyze` made of them.  Null:
   /// everything dense.
-  std::function<std::vector<LayoutTuple>(const KernelNode&, const DeviceInfo&)>
+  std::function<std::vector<LayoutTuple>(const KernelProblem&,
+                                         const KernelNode&, const DeviceInfo&)>
       layouts = nullptr;
   /// Estimated microseconds with the layouts set in the descs: those of one of
-  /// the tuples, or all dense (fusion compares kernels so).  Called where
-  /// `supports` is ok.
-  std::function<double(const KernelNode&, const DeviceInfo&)> cost;
+  /// the tuples, or all dense (fusion compares kernels so).
+  std::function<double(const KernelProblem&, const KernelNode&,
+                       const DeviceInfo&)>
+      cost;
   /// Steps for the layouts set in the descs, those of one of the tuples.  Once
-  /// per node and Compile, where `supports` is ok and the kernel was chosen (of
-  /// a node that is done in pieces, once per piece); a failure is the
-  /// Compile's.
-  std::function<Result<Lowering>(const KernelNode&, const DeviceInfo&)> lower;
+  /// per node and Compile, where the kernel was chosen (of a node that is done
+  /// in pieces, once per piece); a failure is the Compile's.
+  std::function<Result<Lowering>(const KernelProblem&, const KernelNode&,
+                                 const DeviceInfo&)>
+      lower;
 };
+
+/// What the kernel makes of the node; its reason against it, or that it takes
+/// no fused operators.
+Result<KernelProblem> Analyze(const KernelDef& kernel, const KernelNode& node,
+                              const DeviceInfo& device);
+
+/// Tuples of layouts that the kernel takes: everything dense where it names
+/// none.
+std::vector<LayoutTuple> LayoutsOf(const KernelDef& kernel,
+                                   const KernelProblem& problem,
+                                   const KernelNode& node,
+                                   const DeviceInfo& device);
 
 /// Everything dense.
 LayoutTuple DenseLayouts(const KernelNode& node);

@@ -35,9 +35,9 @@ void OpRegistry::Add(KernelDef kernel) {
       return;
     }
   }
-  if (!kernel.supports || !kernel.cost || !kernel.lower) {
+  if (!kernel.analyze || !kernel.cost || !kernel.lower) {
     problems_.push_back(
-        StrCat("kernel ", kernel.name, " lacks supports, cost or lower"));
+        StrCat("kernel ", kernel.name, " lacks analyze, cost or lower"));
   }
   kernels_.push_back(std::make_unique<const KernelDef>(std::move(kernel)));
   by_op_.emplace(kernels_.back()->op, kernels_.back().get());

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/str_cat.h"
+#include "ir/typed_kernel.h"
 
 namespace tim::ir {
 namespace {
@@ -64,13 +65,11 @@ const OpSchema* AddUserOperator(UserOperatorFacts facts, OpRegistry* registry) {
       .memory_estimate = [](const NodeView&) -> int64_t { return 0; },
       .compute_estimate = [](const NodeView&) { return ComputeEstimate(); },
       .permute_rule = std::move(facts.permute_rule)});
-  registry->Add(KernelDef{
+  registry->Add(PlainKernel{
       .op = key,
       .name = key,
-      .supports = [](const KernelNode& node, const DeviceInfo&) -> Status {
-        if (node.epilogue.empty()) return OkStatus();
-        return Unimplemented("nothing is fused with a user's kernel");
-      },
+      .analyze = [](const KernelNode&,
+                    const DeviceInfo&) { return OkStatus(); },
       .cost = [](const KernelNode&, const DeviceInfo& device) -> double {
         return device.launch_us;
       },

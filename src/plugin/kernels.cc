@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ir/typed_kernel.h"
 #include "plugin/descs.h"
 #include "plugin/sinks.h"
 #include "plugin/views.h"
@@ -33,8 +34,10 @@ class Kernel {
     TIM_ASSIGN_OR_RETURN(const auto plugin, reference_.Lock());
     TIM_ASSIGN_OR_RETURN(const auto view, ViewOf(node));
     const TimDeviceProps props = Props(info);
-    return plugin->Ask("TimKernel::supports", kernel_.supports, kernel_.state,
-                       Const(*view), &props);
+    TIM_RETURN_IF_ERROR(plugin->Ask("TimKernel::supports", kernel_.supports,
+                                    kernel_.state, Const(*view), &props));
+    if (node.epilogue.empty() || view->epilogue_was_read) return OkStatus();
+    return Unimplemented("does not look at fused operators");
   }
 
   double Cost(const ir::KernelNode& node, const ir::DeviceInfo& info) const {
@@ -95,6 +98,7 @@ class Kernel {
     TIM_RETURN_IF_ERROR(
         CallbackStatus(*plugin, "TimKernel::lower", called, sink.failure));
     TIM_RETURN_IF_ERROR(CheckSteps(*plugin, sink.lowering));
+    sink.lowering.applied = static_cast<int>(node.epilogue.size());
     return std::move(sink.lowering);
   }
 
@@ -153,17 +157,18 @@ const TimDeviceProps& PropsFor(const ir::DeviceInfo& info,
 ir::KernelDef KernelOf(const std::shared_ptr<const LoadedPlugin>& plugin,
                        size_t index, std::vector<TimDeviceProps> props) {
   const TimKernel& given = plugin->tables().kernel_list[index];
-  ir::KernelDef def{.op = given.op,
-                    .name = given.name,
-                    .device_kind = given.device_kind,
-                    .supports = nullptr,
-                    .cost = nullptr,
-                    .lower = nullptr};
+  ir::PlainKernel def{.op = given.op,
+                      .name = given.name,
+                      .device_kind = given.device_kind,
+                      .takes_epilogue = true,
+                      .analyze = nullptr,
+                      .cost = nullptr,
+                      .lower = nullptr};
   const bool has_layouts = given.layouts != nullptr;
   const auto kernel =
       std::make_shared<const Kernel>(plugin, index, std::move(props));
-  def.supports = [kernel](const ir::KernelNode& node,
-                          const ir::DeviceInfo& info) {
+  def.analyze = [kernel](const ir::KernelNode& node,
+                         const ir::DeviceInfo& info) {
     return kernel->Supports(node, info);
   };
   def.cost = [kernel](const ir::KernelNode& node, const ir::DeviceInfo& info) {

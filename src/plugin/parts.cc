@@ -5,6 +5,7 @@
 
 #include "ir/effect_order.h"
 #include "ir/part_names.h"
+#include "ir/typed_kernel.h"
 #include "plugin/edit_check.h"
 #include "plugin/sinks.h"
 #include "plugin/views.h"
@@ -200,14 +201,14 @@ ir::PartDef PartsOf(const std::shared_ptr<const LoadedPlugin>& loaded,
 ir::KernelDef PartKernelOf(const std::shared_ptr<const LoadedPlugin>& loaded,
                            DeviceFor device, Options options) {
   const PluginReference plugin(loaded);
-  ir::KernelDef def{.op = StrCat(ir::kPartPrefix, loaded->kind()),
-                    .name = StrCat(loaded->kind(), ir::kPartKernel),
-                    .device_kind = loaded->kind(),
-                    .supports = nullptr,
-                    .cost = nullptr,
-                    .lower = nullptr};
-  def.supports = [plugin](const ir::KernelNode&,
-                          const ir::DeviceInfo&) -> Status {
+  ir::PlainKernel def{.op = StrCat(ir::kPartPrefix, loaded->kind()),
+                      .name = StrCat(loaded->kind(), ir::kPartKernel),
+                      .device_kind = loaded->kind(),
+                      .analyze = nullptr,
+                      .cost = nullptr,
+                      .lower = nullptr};
+  def.analyze = [plugin](const ir::KernelNode&,
+                         const ir::DeviceInfo&) -> Status {
     TIM_ASSIGN_OR_RETURN(const auto locked, plugin.Lock());
     return locked->CheckUsable();
   };

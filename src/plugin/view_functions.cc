@@ -89,11 +89,15 @@ const TimNode* Anchor(const TimNode* node) {
   return node == nullptr || node->anchor == nullptr ? node : node->anchor.get();
 }
 uint32_t EpilogueCount(const TimNode* node) {
-  return node == nullptr ? 0 : static_cast<uint32_t>(node->epilogue.size());
+  if (node == nullptr) return 0;
+  node->epilogue_was_read = true;
+  return static_cast<uint32_t>(node->epilogue.size());
 }
 const TimNode* Epilogue(const TimNode* node, uint32_t index,
                         const int32_t** operands, uint32_t* operand_count) {
-  if (node == nullptr || !Has(node->epilogue, index)) return nullptr;
+  if (node == nullptr) return nullptr;
+  node->epilogue_was_read = true;
+  if (!Has(node->epilogue, index)) return nullptr;
   const EpilogueView& step = node->epilogue[index];
   if (operands != nullptr) *operands = step.operands.data();
   if (operand_count != nullptr) {

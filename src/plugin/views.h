@@ -36,7 +36,8 @@ struct NamedAttribute {
 
 }  // namespace tim::plugin
 
-/// The host's side of the opaque type: nothing in it changes once it is made.
+/// The host's side of the opaque type, for one call: what it shows does not
+/// change once it is made.
 /// It points into the node that it shows.
 struct TimNode {
   TimNode();
@@ -49,6 +50,9 @@ struct TimNode {
   std::vector<tim::plugin::NamedAttribute> attributes;
   std::unique_ptr<TimNode> anchor;  ///< Of a fused node.
   std::vector<tim::plugin::EpilogueView> epilogue;
+  /// Whether the plug-in asked for the epilogue: of what it knows nothing it
+  /// does nothing.
+  mutable bool epilogue_was_read = false;
   std::unique_ptr<TimGraph> body;
   tim::ir::ComputeEstimate estimate;
 };

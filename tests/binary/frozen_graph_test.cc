@@ -10,6 +10,7 @@
 
 #include "binary/graph_file.h"
 #include "ir/op_schema.h"
+#include "ir/typed_kernel.h"
 #include "tests/binary/assign.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/toy_ops.h"
@@ -28,11 +29,11 @@ std::unique_ptr<ir::OpRegistry> WithGate(const std::string& text) {
                              .inputs = {1, 1},
                              .outputs = {1, 1},
                              .user_kernel = true});
-  registry->Add(ir::KernelDef{
+  registry->Add(ir::PlainKernel{
       .op = "user.Gate#1",
       .name = "user.Gate#1",
-      .supports = [](const ir::KernelNode&,
-                     const ir::DeviceInfo&) { return OkStatus(); },
+      .analyze = [](const ir::KernelNode&,
+                    const ir::DeviceInfo&) { return OkStatus(); },
       .cost = [](const ir::KernelNode&, const ir::DeviceInfo&) { return 1.0; },
       .lower = [text](const ir::KernelNode&,
                       const ir::DeviceInfo&) -> Result<ir::Lowering> {

@@ -12,6 +12,7 @@
 
 #include "ir/effect_order.h"
 #include "ir/part_def.h"
+#include "ir/typed_kernel.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/toy_ops.h"
 
@@ -65,9 +66,9 @@ class Probe {
   // Kernels count how often they are asked.
   std::shared_ptr<Calls> CountSupports() {
     auto calls = std::make_shared<Calls>();
-    kernel.supports = [calls, supports = kernel.supports](
-                          const ir::KernelNode& node,
-                          const ir::DeviceInfo& device) {
+    kernel.analyze = [calls, analyze = kernel.supports](
+                         const ir::KernelNode& node,
+                         const ir::DeviceInfo& device) {
       calls->Count(node);
       return supports(node, device);
     };
@@ -90,7 +91,7 @@ class Probe {
   }
 
   ir::OpSchema schema;
-  ir::KernelDef kernel;
+  ir::PlainKernel kernel;
   ir::OpRegistry registry{&ToyOperators()};
 
  private:

@@ -38,7 +38,10 @@ Result<Lowering> LowerOn(const OpRegistry& registry, int64_t allocation) {
   DeviceInfo device;
   device.name = "small";
   device.max_allocation_bytes = allocation;
-  return registry.Kernels("user.Gate#3", "opencl").at(0)->lower({}, device);
+  const KernelDef& kernel = *registry.Kernels("user.Gate#3", "opencl").at(0);
+  TIM_ASSIGN_OR_RETURN(const KernelProblem problem,
+                       Analyze(kernel, {}, device));
+  return kernel.lower(problem, {}, device);
 }
 
 TEST(UserOperator, HasASchemaAndOneKernel) {
@@ -52,9 +55,9 @@ TEST(UserOperator, HasASchemaAndOneKernel) {
   const auto kernels = registry.Kernels("user.Gate#3", "opencl");
   ASSERT_THAT(kernels, SizeIs(1));
   KernelNode node;
-  EXPECT_OK(kernels[0]->supports(node, {}));
+  EXPECT_OK(Analyze(*kernels[0], node, {}).status());
   node.epilogue.emplace_back();
-  EXPECT_ERROR(kernels[0]->supports(node, {}), "nothing is fused");
+  EXPECT_ERROR(Analyze(*kernels[0], node, {}), "takes no fused operators");
 }
 
 TEST(UserOperator, LoweringHasWhatTheSourceGave) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/builtin.h"
 #include "tests/properties/pointwise_cases.h"
 #include "tests/properties/properties.h"
@@ -87,17 +88,18 @@ TEST(Planted, EstimateOffByTwo) {
 }
 
 OperatorCases ToyTranspose() {
-  return {.op = "toy.Transpose",
-          .legal =
-              [](CaseRng&) {
-                const auto desc = Desc(DataType::kInt32, {3, 3, 3});
-                return NodeCase{
-                    .op = "toy.Transpose",
-                    .attributes = {{"perm", std::vector<int64_t>{1, 0, 2}}},
-                    .inputs = {desc},
-                    .outputs = {desc}};
-              },
-          .permute_rule = PermuteRule::kRequired};
+  return ir::PlainKernel{
+      .op = "toy.Transpose",
+      .legal =
+          [](CaseRng&) {
+            const auto desc = Desc(DataType::kInt32, {3, 3, 3});
+            return NodeCase{
+                .op = "toy.Transpose",
+                .attributes = {{"perm", std::vector<int64_t>{1, 0, 2}}},
+                .inputs = {desc},
+                .outputs = {desc}};
+          },
+      .permute_rule = PermuteRule::kRequired};
 }
 
 Status ReportPermuted(ir::OpSchema schema, const OperatorCases& cases) {
@@ -291,8 +293,8 @@ ir::KernelDef Kernel(const std::string& op, const std::string& text) {
   return {
       .op = op,
       .name = "toy_kernel",
-      .supports = [](const ir::KernelNode&,
-                     const ir::DeviceInfo&) { return OkStatus(); },
+      .analyze = [](const ir::KernelNode&,
+                    const ir::DeviceInfo&) { return OkStatus(); },
       .cost = [](const ir::KernelNode&, const ir::DeviceInfo&) { return 1.0; },
       .lower = [text](const ir::KernelNode& node,
                       const ir::DeviceInfo&) -> Result<ir::Lowering> {
@@ -353,17 +355,17 @@ ir::OpSchema LargestSchema() {
 }
 
 OperatorCases FloatMatrix(const std::string& op) {
-  return {.op = op, .legal = [op](CaseRng& rng) {
-            const int64_t columns = rng.Extent();
-            const int64_t rows = rng.Extent();
-            const auto shape = op == "toy.Swap"
-                                   ? std::vector<int64_t>{rows, columns}
-                                   : std::vector<int64_t>{1};
-            return NodeCase{
-                .op = op,
-                .inputs = {Desc(DataType::kFloat32, {columns, rows})},
-                .outputs = {Desc(DataType::kFloat32, shape)}};
-          }};
+  return ir::PlainKernel{
+      .op = op, .legal = [op](CaseRng& rng) {
+        const int64_t columns = rng.Extent();
+        const int64_t rows = rng.Extent();
+        const auto shape = op == "toy.Swap"
+                               ? std::vector<int64_t>{rows, columns}
+                               : std::vector<int64_t>{1};
+        return NodeCase{.op = op,
+                        .inputs = {Desc(DataType::kFloat32, {columns, rows})},
+                        .outputs = {Desc(DataType::kFloat32, shape)}};
+      }};
 }
 
 Status ReportKernel(ir::OpSchema schema, const std::string& text) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "device/host/host_device.h"
+#include "ir/typed_kernel.h"
 #include "runtime/compile_options.h"
 #include "tests/support/devices/empty_store.h"
 #include "tests/support/devices/fake_device.h"
@@ -35,11 +36,11 @@ void Double(std::span<std::byte* const> operands) {
 
 // toy.Twice by work-groups of so many items.
 ir::KernelDef Twice(const std::string& name, double cost, int64_t items) {
-  ir::KernelDef kernel;
+  ir::PlainKernel kernel;
   kernel.op = "toy.Twice";
   kernel.name = name;
   kernel.device_kind = "fake";
-  kernel.supports = [](const ir::KernelNode& node, const ir::DeviceInfo&) {
+  kernel.analyze = [](const ir::KernelNode& node, const ir::DeviceInfo&) {
     return node.node->composite ? Unimplemented("fused") : OkStatus();
   };
   kernel.cost = [cost](const ir::KernelNode&, const ir::DeviceInfo&) {
@@ -239,7 +240,7 @@ TEST_F(RefusedKernels, AUsersKernelIsAnErrorAndNamedFirst) {
   Add(Twice("wide", 1, 2 * kLimit));
   Add(Twice("narrow", 5, kLimit));
   ir::KernelDef users = Twice("users", 0.5, 2 * kLimit);
-  users.supports = [](const ir::KernelNode& node, const ir::DeviceInfo&) {
+  users.analyze = [](const ir::KernelNode& node, const ir::DeviceInfo&) {
     return node.node->name == "Twice#1" ? OkStatus() : Unimplemented("other");
   };
   users.lower = [lower = users.lower](

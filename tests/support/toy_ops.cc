@@ -78,7 +78,7 @@ KernelDef Kernel(const std::string& op, const std::string& name, double cost) {
   KernelDef kernel;
   kernel.op = "toy." + op;
   kernel.name = name;
-  kernel.supports = [](const KernelNode& node, const ir::DeviceInfo&) {
+  kernel.analyze = [](const KernelNode& node, const ir::DeviceInfo&) {
     if (node.epilogue.empty()) return OkStatus();
     return Unimplemented("no epilogue");
   };
@@ -114,10 +114,10 @@ void AddHeavy(ir::OpRegistry& registry) {
                                     : Unimplemented("a longer epilogue");
   };
   KernelDef dense = Kernel("Heavy", "heavy_dense", 1000);
-  dense.supports = accepts_bump;
+  dense.analyze = accepts_bump;
   KernelDef blocked = Kernel("Heavy", "heavy_blocked", 100);
-  blocked.supports = [accepts_bump](const KernelNode& node,
-                                    const ir::DeviceInfo& device) {
+  blocked.analyze = [accepts_bump](const KernelNode& node,
+                                   const ir::DeviceInfo& device) {
     if (!HasChannels(node)) return Unimplemented("rank below 3");
     return accepts_bump(node, device);
   };

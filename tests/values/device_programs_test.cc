@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ir/kernel_def.h"
+#include "ir/typed_kernel.h"
 #include "ops/registered.h"
 #include "tests/values/fake_devices.h"
 #include "tim/values/values.h"
@@ -94,11 +95,11 @@ TEST(Holders, AreFollowedWithoutAWait) {
 // A kernel for what is called acme.Claimed.
 const bool g_claims = [] {
   ops::RegisterOperators("acme.Claimed", [](ir::OpRegistry& registry) {
-    ir::KernelDef kernel;
+    ir::PlainKernel kernel;
     kernel.op = "acme.Claimed";
     kernel.name = "claimed";
     kernel.device_kind = "fake";
-    kernel.supports = [](const ir::KernelNode& node, const ir::DeviceInfo&) {
+    kernel.analyze = [](const ir::KernelNode& node, const ir::DeviceInfo&) {
       return node.epilogue.empty() ? OkStatus() : Unimplemented("an epilogue");
     };
     kernel.cost = [](const ir::KernelNode&, const ir::DeviceInfo&) {

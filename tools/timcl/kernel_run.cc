@@ -67,9 +67,10 @@ std::string TextOf(const ir::LayoutTuple& tuple) {
 std::vector<LaidOutNode> LaidOut(const ir::KernelDef& kernel,
                                  const ir::KernelNode& node,
                                  const ir::DeviceInfo& info) {
-  if (!kernel.layouts) return {{node, ""}};
+  const auto problem = ir::Analyze(kernel, node, info);
+  if (!problem.ok()) return {};
   std::vector<LaidOutNode> nodes;
-  for (const ir::LayoutTuple& tuple : kernel.layouts(node, info)) {
+  for (const auto& tuple : ir::LayoutsOf(kernel, *problem, node, info)) {
     LaidOutNode& laid = nodes.emplace_back();
     laid.node = node;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -123,8 +124,14 @@ Result<std::unique_ptr<KernelRun>> KernelRun::Create(
     const ir::KernelNode& node, const ir::OpRegistry& operators) {
   std::unique_ptr<KernelRun> run(new KernelRun());
   run->device_ = std::move(device);
-  TIM_ASSIGN_OR_RETURN(run->lowering_,
-                       kernel.lower(node, run->device_->info()));
+  ir::KernelNode dense = node;
+  for (auto* descs : {&dense.inputs, &dense.outputs}) {
+    for (ir::TensorDesc& desc : *descs) desc.layout = ir::Layout::Dense();
+  }
+  const ir::DeviceInfo& info = run->device_->info();
+  TIM_ASSIGN_OR_RETURN(const ir::KernelProblem problem,
+                       ir::Analyze(kernel, dense, info));
+  TIM_ASSIGN_OR_RETURN(run->lowering_, kernel.lower(problem, node, info));
   TIM_RETURN_IF_ERROR(run->Lay(node));
   std::vector<const ir::Action*> actions;
   for (const ir::LoweredStep& step : run->lowering_.steps) {

@@ -25,7 +25,7 @@ int ForEachCase(CheckedPlugin& plugin, const ir::OpRegistry& operators,
   for (const NodeCase& one : NodeCases(plugin, operators, kernel.op)) {
     const ir::KernelNode node =
         ir::MakeKernelNode(one.graph, one.graph.node(one.node));
-    if (!kernel.supports(node, info).ok()) continue;
+    if (!ir::Analyze(kernel, node, info).ok()) continue;
     ++taken;
     visit(one, node);
     if (!plugin.loaded.plugin->quarantine().empty()) break;
@@ -155,7 +155,9 @@ void CheckCosts(CheckedPlugin& plugin) {
       std::map<std::string, double> costs;
       ForEachCase(plugin, *operators, *kernel, info,
                   [&](const NodeCase& one, const ir::KernelNode& node) {
-                    const double cost = kernel->cost(node, info);
+                    const auto problem = ir::Analyze(*kernel, node, info);
+                    if (!problem.ok()) return;
+                    const double cost = kernel->cost(*problem, node, info);
                     if (!std::isfinite(cost) || cost <= 0) {
                       plugin.Fail(kernel->name, ", ", one.name, ": a cost of ",
                                   cost);
@@ -171,7 +173,9 @@ void CheckCosts(CheckedPlugin& plugin) {
                     // A combination of layouts that is none breaks the
                     // contract.
                     static_cast<void>(LaidOut(*kernel, node, info));
-                    if (kernel->cost(twice, info) < cost * 0.999) {
+                    const auto larger = ir::Analyze(*kernel, twice, info);
+                    if (!larger.ok()) return;
+                    if (kernel->cost(*larger, twice, info) < cost * 0.999) {
                       plugin.Fail(kernel->name, ", ", one.name,
                                   ": twice the batch costs less");
                     }

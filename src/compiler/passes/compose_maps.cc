@@ -2,6 +2,7 @@
 #include <optional>
 #include <utility>
 
+#include "compiler/candidates.h"
 #include "compiler/memory/in_place_parts.h"
 #include "compiler/passes/passes.h"
 #include "ir/element_map/compose.h"
@@ -82,28 +83,26 @@ bool Extend(const Module& module, Chain* chain) {
 }
 
 // What kernels of devices other than the host make of a node.
-struct Offer {
+struct Reach {
   bool runs = false;
   bool in_blocks = false;  ///< In layouts that are not dense, too.
 };
 
-Offer OfferOf(const Module& module, const Node& node) {
+Reach ReachOf(const Module& module, const Node& node) {
   const ir::KernelNode view = ViewOf(module, module.graph, node);
-  const std::string name = StrCat(node.schema->domain, ".", node.schema->name);
-  Offer offer;
+  Reach reach;
   for (int i = 1; i < static_cast<int>(module.options.devices.size()); ++i) {
     const ir::DeviceInfo& device = module.device(i);
-    for (const ir::KernelDef* kernel :
-         module.registry.Kernels(name, device.kind)) {
-      if (!Supports(module, *kernel, view, i).ok()) continue;
-      offer.runs = true;
-      if (!kernel->layouts) continue;
-      for (const ir::LayoutTuple& tuple : kernel->layouts(view, device)) {
-        offer.in_blocks |= !(tuple == ir::DenseLayouts(view));
+    for (const Offer& offer : OffersOn(module, view, i)) {
+      if (!offer.problem.ok()) continue;
+      reach.runs = true;
+      for (const ir::LayoutTuple& tuple :
+           ir::LayoutsOf(*offer.kernel, *offer.problem, view, device)) {
+        reach.in_blocks |= !(tuple == ir::DenseLayouts(view));
       }
     }
   }
-  return offer;
+  return reach;
 }
 
 // Its result lies in its input as it is.
@@ -149,13 +148,13 @@ bool IsWorthIt(const Module& module, const Chain& chain, const Node& node) {
   for (const NodeId id : chain.nodes) {
     const Node& step = graph.node(id);
     if (!IsFree(module, step)) written += CountOf(OutputOf(graph, id));
-    in_blocks = in_blocks && OfferOf(module, step).in_blocks;
+    in_blocks = in_blocks && ReachOf(module, step).in_blocks;
   }
   if (node.schema->is_view(ir::NodeDescs(graph, node).view()))
     return written > 0;
-  const Offer offer = OfferOf(module, node);
-  if (module.options.devices.size() > 1 && !offer.runs) return false;
-  if (offer.in_blocks != in_blocks) return offer.in_blocks;
+  const Reach reach = ReachOf(module, node);
+  if (module.options.devices.size() > 1 && !reach.runs) return false;
+  if (reach.in_blocks != in_blocks) return reach.in_blocks;
   return written > CountOf(OutputOf(graph, chain.nodes.front())) &&
          !RepeatsScattered(chain.map);
 }

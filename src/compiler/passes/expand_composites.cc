@@ -23,7 +23,7 @@ bool IsClaimed(const Module& module, const Graph& graph, ir::NodeId id) {
   for (int i = 0; i < devices; ++i) {
     for (const ir::KernelDef* kernel : module.registry.Kernels(
              graph.node(id).composite->name, module.device(i).kind)) {
-      if (Supports(module, *kernel, view, i).ok()) return true;
+      if (Analyze(module, *kernel, view, i).ok()) return true;
     }
   }
   return false;

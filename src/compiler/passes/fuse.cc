@@ -1,4 +1,5 @@
 #include <optional>
+#include <utility>
 
 #include "compiler/candidates.h"
 #include "compiler/passes/passes.h"
@@ -10,12 +11,37 @@ namespace {
 using ir::Graph;
 using ir::Node;
 
-// Cheapest estimate of an operator or a chain; nothing where it is neither, or
-// no kernel takes it.
+// What kernels say of an operator or a chain, on a device, -1: on all but the
+// host.
+NodeOffers AskKernels(const Module& module, const ir::KernelNode& view,
+                      int on) {
+  NodeOffers offers;
+  for (int d = 1; d < static_cast<int>(module.options.devices.size()); ++d) {
+    if (on < 0 || on == d) offers[d] = OffersOn(module, view, d);
+  }
+  return offers;
+}
+
+// Cheapest estimate; nothing where no kernel takes the node.
 std::optional<double> BestCost(const Module& module, const ir::KernelNode& view,
-                               int on) {
+                               const NodeOffers& offers) {
+  std::optional<double> best;
+  for (const auto& [device, list] : offers) {
+    const auto cost = LeastMicroseconds(list, view, module.device(device));
+    if (cost && (!best || *cost < *best)) best = cost;
+  }
+  return best;
+}
+
+// The same of a node of the graph, whose kernels are asked once; nothing for
+// what is neither an operator nor a chain.
+std::optional<double> BestCost(Module& module, ir::NodeId id, int on) {
+  const ir::KernelNode view =
+      ViewOf(module, module.graph, module.graph.node(id));
   if (view.anchor->composite) return std::nullopt;
-  return KernelMicroseconds(module, view, on);
+  const auto [kept, is_new] = module.offers.try_emplace(id);
+  if (is_new) kept->second = AskKernels(module, view, on);
+  return BestCost(module, view, kept->second);
 }
 
 // The node that may be fused into `id`: the only reader of its only output.
@@ -114,19 +140,22 @@ std::optional<ir::NodeId> TryFuse(Module& module, ir::NodeId id,
   Graph& graph = module.graph;
   const int on = module.DeviceOf(graph.node(id));
   if (on != module.DeviceOf(graph.node(next))) return std::nullopt;
-  const auto first_cost =
-      BestCost(module, ViewOf(module, graph, graph.node(id)), on);
-  const auto next_cost =
-      BestCost(module, ViewOf(module, graph, graph.node(next)), on);
+  const auto first_cost = BestCost(module, id, on);
+  const auto next_cost = BestCost(module, next, on);
   if (!first_cost || !next_cost) return std::nullopt;
   const Fusion fusion(graph, id, next);
-  const auto cost = BestCost(module, ViewOf(module, graph, fusion.node()), on);
+  const ir::KernelNode view = ViewOf(module, graph, fusion.node());
+  NodeOffers offers = AskKernels(module, view, on);
+  const auto cost = BestCost(module, view, offers);
   if (!cost || *cost > *first_cost + *next_cost) return std::nullopt;
   Node fused = fusion.node();
   graph.RemoveNode(next);
   graph.RemoveNode(id);
   const ir::NodeId made = graph.AddNode(std::move(fused));
   module.Assign(made, on);
+  module.offers.erase(id);
+  module.offers.erase(next);
+  module.offers[made] = std::move(offers);
   return made;
 }
 

@@ -83,6 +83,10 @@ Status CheckInPlace(const ir::Lowering& lowering, const ir::KernelNode& view) {
 
 Status CheckLowering(const ir::Lowering& lowering, const ir::KernelNode& view) {
   if (lowering.steps.empty()) return TIM_INTERNAL("a lowering without steps");
+  if (lowering.applied != static_cast<int>(view.epilogue.size())) {
+    return TIM_INTERNAL("a lowering applies ", lowering.applied, " of ",
+                        view.epilogue.size(), " fused operators");
+  }
   TIM_RETURN_IF_ERROR(CheckScratch(lowering));
   TIM_RETURN_IF_ERROR(CheckPacked(lowering, view));
   TIM_RETURN_IF_ERROR(CheckInPlace(lowering, view));
@@ -120,7 +124,7 @@ Status Lower(Module& module) {
                           CutToPieces(view, module.options.piece_elements,
                                       device.alignment),
                           device)
-            : placement.kernel->lower(view, device);
+            : placement.kernel->lower(placement.problem, view, device);
     Status status = lowering.status();
     if (lowering.ok()) status = CheckLowering(*lowering, view);
     if (!status.ok()) {

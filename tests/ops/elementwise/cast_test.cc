@@ -233,7 +233,7 @@ TEST(Cast, RefusedByTheKernel) {
                "converting float64 has no kernel");
   EXPECT_ERROR(
       Supports(*Fuse(*Cast(f32, f32), "tim.Relu", {}, {}, f32), "cast"),
-      "fused operators are not taken");
+      "takes no fused operators");
 }
 
 TEST(Cast, UnknownShapes) {

@@ -227,7 +227,7 @@ TEST(DataConvert, RefusedByTheKernel) {
                "4-bit elements have no kernel");
   EXPECT_ERROR(Supports(*Fuse(*Convert(f32, f32), "tim.Relu", {}, {}, f32),
                         "data_convert"),
-               "fused operators are not taken");
+               "takes no fused operators");
 }
 
 TEST(DataConvert, IdentityOfEqualElements) {

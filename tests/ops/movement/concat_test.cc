@@ -214,7 +214,7 @@ TEST(Concat, RefusedByTheKernel) {
   const auto node = Concat(0, {F32({4})}, F32({}));
   ASSERT_OK(node);
   EXPECT_ERROR(Supports(*Fuse(*node, "tim.Relu", {}, {}, F32({4})), "concat"),
-               "fused operators are not taken");
+               "takes no fused operators");
 }
 
 TEST(Concat, IdentityOfOneInput) {

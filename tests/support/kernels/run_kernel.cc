@@ -33,12 +33,6 @@ const ir::KernelDef* FindKernel(const TestNode& node, const std::string& name) {
   return nullptr;
 }
 
-std::vector<ir::LayoutTuple> Layouts(const ir::KernelDef& kernel,
-                                     const KernelNode& node) {
-  if (!kernel.layouts) return {ir::DenseLayouts(node)};
-  return kernel.layouts(node, TestDevice());
-}
-
 void SetLayout(const ir::Layout& layout, TensorDesc* desc) {
   desc->layout =
       layout.kind == ir::LayoutKind::kAny ? ir::Layout::Dense() : layout;
@@ -164,17 +158,24 @@ struct Lowered {
 
 Result<Lowered> Lower(const TestNode& node, const std::string& kernel,
                       int layout_index, const ir::DeviceInfo& device) {
-  TIM_RETURN_IF_ERROR(Supports(node, kernel, device));
-  const ir::KernelDef& def = *FindKernel(node, kernel);
+  const ir::KernelDef* def = FindKernel(node, kernel);
+  if (def == nullptr) return NotFound("no kernel ", kernel);
   Lowered out = {
       .view = ir::MakeKernelNode(node.graph, node.graph.node(node.node)),
       .lowering = {}};
-  TIM_RETURN_IF_ERROR(
-      SetLayouts(Layouts(def, out.view).at(layout_index), &out.view));
-  if (!(def.cost(out.view, device) > 0)) {
+  TIM_ASSIGN_OR_RETURN(const ir::KernelProblem problem,
+                       ir::Analyze(*def, out.view, device));
+  const auto tuples = ir::LayoutsOf(*def, problem, out.view, TestDevice());
+  TIM_RETURN_IF_ERROR(SetLayouts(tuples.at(layout_index), &out.view));
+  if (!(def->cost(problem, out.view, device) > 0)) {
     return InvalidArgument("the cost is not positive");
   }
-  TIM_ASSIGN_OR_RETURN(out.lowering, def.lower(out.view, device));
+  TIM_ASSIGN_OR_RETURN(out.lowering, def->lower(problem, out.view, device));
+  if (out.lowering.applied != static_cast<int>(out.view.epilogue.size())) {
+    return InvalidArgument("the lowering applies ", out.lowering.applied,
+                           " of ", out.view.epilogue.size(),
+                           " fused operators");
+  }
   return out;
 }
 
@@ -185,7 +186,9 @@ std::vector<std::string> SupportedKernels(const TestNode& node) {
       ir::MakeKernelNode(node.graph, node.graph.node(node.node));
   std::vector<std::string> out;
   for (const ir::KernelDef* kernel : Candidates(node)) {
-    if (kernel->supports(view, TestDevice()).ok()) out.push_back(kernel->name);
+    if (ir::Analyze(*kernel, view, TestDevice()).ok()) {
+      out.push_back(kernel->name);
+    }
   }
   return out;
 }
@@ -195,7 +198,7 @@ std::string Refusals(const TestNode& node) {
       ir::MakeKernelNode(node.graph, node.graph.node(node.node));
   std::string out;
   for (const ir::KernelDef* kernel : Candidates(node)) {
-    const Status status = kernel->supports(view, TestDevice());
+    const Status status = ir::Analyze(*kernel, view, TestDevice()).status();
     if (!status.ok()) out += StrCat(kernel->name, ": ", status.message(), "\n");
   }
   return out;
@@ -205,8 +208,10 @@ Status Supports(const TestNode& node, const std::string& kernel,
                 const ir::DeviceInfo& device) {
   const ir::KernelDef* found = FindKernel(node, kernel);
   if (found == nullptr) return NotFound("no kernel ", kernel);
-  return found->supports(
-      ir::MakeKernelNode(node.graph, node.graph.node(node.node)), device);
+  return ir::Analyze(*found,
+                     ir::MakeKernelNode(node.graph, node.graph.node(node.node)),
+                     device)
+      .status();
 }
 
 int LayoutCount(const TestNode& node, const std::string& kernel) {
@@ -214,7 +219,10 @@ int LayoutCount(const TestNode& node, const std::string& kernel) {
   if (found == nullptr) return 0;
   const KernelNode view =
       ir::MakeKernelNode(node.graph, node.graph.node(node.node));
-  return static_cast<int>(Layouts(*found, view).size());
+  const auto problem = ir::Analyze(*found, view, TestDevice());
+  if (!problem.ok()) return 0;
+  const auto tuples = ir::LayoutsOf(*found, *problem, view, TestDevice());
+  return static_cast<int>(tuples.size());
 }
 
 Result<std::vector<ir::KernelLaunch>> LaunchesOf(const TestNode& node,

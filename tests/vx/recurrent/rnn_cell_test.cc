@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/opencl_device.h"
+#include "ir/typed_kernel.h"
 #include "ops/builtin.h"
 #include "tests/support/data/test_tensor.h"
 #include "tests/support/vx/vx_graph.h"
@@ -291,11 +292,11 @@ TEST(RnnCell, MayBeClaimedAsAWholeByAKernel) {
   const auto opencl = device::CreateOpenClDevice(0, GetOptions().on_device);
   if (!opencl.ok()) GTEST_SKIP() << opencl.status().message();
   ir::OpRegistry operators(&ops::BuiltinOperators());
-  operators.Add(ir::KernelDef{
+  operators.Add(ir::PlainKernel{
       .op = "tim.RNNCell",
       .name = "whole_cell",
-      .supports = [](const ir::KernelNode&,
-                     const ir::DeviceInfo&) { return OkStatus(); },
+      .analyze = [](const ir::KernelNode&,
+                    const ir::DeviceInfo&) { return OkStatus(); },
       .cost = [](const ir::KernelNode&, const ir::DeviceInfo&) { return 1.0; },
       .lower = LowerWholeCell});
   const auto context =
