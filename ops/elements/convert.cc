@@ -229,7 +229,7 @@ ir::PlainKernel ConvertKernel(std::string op, std::string name,
     return CheckConvert(from, to, kernels::ConvertRuleOf(from, to));
   };
   kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-    return ElementwiseCost(node, device, 0.1);
+    return ElementwiseCost(node, device, prices::kConvert);
   };
   kernel.lower = [rounding](const ir::KernelNode& node,
                             const ir::DeviceInfo& device) {

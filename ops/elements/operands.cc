@@ -87,4 +87,11 @@ double ElementwiseCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
       compute_efficiency);
 }
 
+double ElementwiseCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
+                       const Price& price) {
+  const AnchorView anchor(node);
+  return EstimateMicroseconds(
+      node.anchor->schema->compute_estimate(anchor.view()), device, price);
+}
+
 }  // namespace tim::ops

@@ -6,6 +6,7 @@
 
 #include "ir/kernel_def.h"
 #include "ir/op_schema.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 
@@ -34,6 +35,9 @@ std::string LowerCase(std::string text);
 /// its speed.
 double ElementwiseCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
                        double compute_efficiency);
+/// Of a kernel with a row in the price table.
+double ElementwiseCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
+                       const Price& price);
 
 }  // namespace tim::ops
 

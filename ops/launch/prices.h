@@ -1,0 +1,46 @@
+// How much of a device's peaks kernels reach: the table that their estimates
+// are made from.
+//
+// A row is what `bench/run.sh prices` measures on large operands, median over
+// the cases of a kernel, on devices whose peaks are known or calibrated
+// (DeviceInfo::gflops, gbytes_per_second).  Columns of device classes that have
+// no machine in the table hold what their kernels were written for.  Plans
+// follow from it: a test pins it, and whoever changes a row shows what becomes
+// of the networks (`bench/run.sh compare --base`).
+#ifndef TIM_OPS_LAUNCH_PRICES_H_
+#define TIM_OPS_LAUNCH_PRICES_H_
+
+#include "ir/kernel_def.h"
+
+namespace tim::ops {
+
+/// Shares of arithmetic peak and of memory bandwidth, in (0, 1] and beyond
+/// where caches or lower precision exceed what the device calls its peak.
+struct Share {
+  double compute = 0;
+  double memory = 0.5;
+};
+
+/// One row.  A kernel for one class of devices has the other's share unset.
+struct Price {
+  Share cpu;
+  Share gpu = {};
+
+  const Share& On(const ir::DeviceInfo& device) const {
+    return device.device_class == ir::DeviceClass::kCpu ? cpu : gpu;
+  }
+};
+
+/// Microseconds of work by a kernel with this price, a launch included.
+double EstimateMicroseconds(const ir::ComputeEstimate& estimate,
+                            const ir::DeviceInfo& device, const Price& price);
+
+/// Rows by kernel, then by what the kernel does differently in it.
+namespace prices {
+
+inline constexpr Price kConvert = {{0.1}, {0.1}};
+
+}  // namespace prices
+}  // namespace tim::ops
+
+#endif  // TIM_OPS_LAUNCH_PRICES_H_
