@@ -77,8 +77,10 @@ std::string TextOf(const ir::Graph& graph, const ir::OpRegistry& registry) {
   const auto kernels = registry.Kernels(
       StrCat(node.schema->domain, ".", node.schema->name), "opencl");
   if (kernels.size() != 1) return "no kernel";
-  const auto lowering =
-      kernels[0]->lower(ir::MakeKernelNode(graph, node), ir::DeviceInfo());
+  const ir::KernelNode view = ir::MakeKernelNode(graph, node);
+  const auto problem = ir::Analyze(*kernels[0], view, {});
+  if (!problem.ok()) return problem.status().message();
+  const auto lowering = kernels[0]->lower(*problem, view, {});
   EXPECT_OK(lowering);
   return std::get<ir::UserLaunch>(lowering->steps.at(0).action).text;
 }

@@ -321,10 +321,10 @@ TEST(Compiler, LayoutsThatAPlanHasNoRoomForAreRefused) {
   ir::KernelDef kernel =
       *testing::ToyOperators().Kernels("toy.Twice", "opencl")[0];
   kernel.name = "many_layouts";
-  kernel.cost = [](const ir::KernelNode&, const ir::DeviceInfo&) {
-    return 0.5;
-  };
-  kernel.layouts = [](const ir::KernelNode&, const ir::DeviceInfo&) {
+  kernel.cost = [](const ir::KernelProblem&, const ir::KernelNode&,
+                   const ir::DeviceInfo&) { return 0.5; };
+  kernel.layouts = [](const ir::KernelProblem&, const ir::KernelNode&,
+                      const ir::DeviceInfo&) {
     std::vector<ir::LayoutTuple> tuples;
     for (int i = 0; i < kLayouts; ++i) {
       const auto layout = ir::Layout::Blocked(2, 2 + i);

@@ -64,13 +64,13 @@ class Probe {
   }
 
   // Kernels count how often they are asked.
-  std::shared_ptr<Calls> CountSupports() {
+  std::shared_ptr<Calls> CountAnalyses() {
     auto calls = std::make_shared<Calls>();
-    kernel.analyze = [calls, analyze = kernel.supports](
+    kernel.analyze = [calls, analyze = kernel.analyze](
                          const ir::KernelNode& node,
                          const ir::DeviceInfo& device) {
       calls->Count(node);
-      return supports(node, device);
+      return analyze(node, device);
     };
     return calls;
   }
@@ -91,7 +91,7 @@ class Probe {
   }
 
   ir::OpSchema schema;
-  ir::PlainKernel kernel;
+  ir::KernelDef kernel;
   ir::OpRegistry registry{&ToyOperators()};
 
  private:
@@ -107,7 +107,7 @@ class Probe {
 
 TEST(Contract, KernelsAreNotAskedOfUnknownShapesByFusion) {
   Probe probe;
-  const auto calls = probe.CountSupports();
+  const auto calls = probe.CountAnalyses();
   ToyGraph toy;
   const ir::ValueId x = toy.Op("Heavy", {toy.Input({8, 8, 32, 1})});
   toy.Output(probe.Add(toy, x, toy.Input(ir::Shape())));
@@ -115,13 +115,35 @@ TEST(Contract, KernelsAreNotAskedOfUnknownShapesByFusion) {
   EXPECT_EQ(calls->unknown, 0);
 
   Probe known;
-  const auto known_calls = known.CountSupports();
+  const auto known_calls = known.CountAnalyses();
   ToyGraph all_known;
   const ir::ValueId y = all_known.Op("Heavy", {all_known.Input({8})});
   all_known.Output(known.Add(all_known, y, all_known.Input({8})));
   EXPECT_OK(known.Compile(all_known));
   EXPECT_GT(known_calls->all, 0);
   EXPECT_EQ(known_calls->unknown, 0);
+}
+
+// bump(probe(x, x)), where the probe's kernel may take fused operators.
+Result<ir::Plan> CompileBumped(Probe& probe, bool takes_epilogue) {
+  probe.kernel.takes_epilogue = takes_epilogue;
+  ToyGraph toy;
+  const ir::ValueId x = toy.Input({8});
+  toy.Output(toy.Op("Bump", {probe.Add(toy, x, x)}));
+  return probe.Compile(toy);
+}
+
+TEST(Contract, KernelsAreAskedOnceOfANode) {
+  Probe alone;
+  const auto calls = alone.CountAnalyses();
+  EXPECT_OK(CompileBumped(alone, false));
+  EXPECT_EQ(calls->all, 1);
+
+  // Once more of the fused node, which is taken.
+  Probe fused;
+  const auto fused_calls = fused.CountAnalyses();
+  EXPECT_OK(CompileBumped(fused, true));
+  EXPECT_EQ(fused_calls->all, 2);
 }
 
 // Two probes with ordered effects, of which the second one's operands are there
@@ -216,11 +238,11 @@ Result<ir::Plan> CompileComposite(Probe& probe, ir::Shape b) {
 
 TEST(Contract, KernelsAreNotAskedOfUnknownShapesOfComposites) {
   Probe unknown;
-  const auto unknown_calls = unknown.CountSupports();
+  const auto unknown_calls = unknown.CountAnalyses();
   EXPECT_ERROR(CompileComposite(unknown, ir::Shape()), kUnknownShape);
   EXPECT_EQ(unknown_calls->all, 0);
   Probe known;
-  const auto calls = known.CountSupports();
+  const auto calls = known.CountAnalyses();
   EXPECT_OK(CompileComposite(known, {8}));
   EXPECT_GT(calls->all, 0);
 }
@@ -275,9 +297,9 @@ Result<ir::Plan> CompileLowering(const Change& change) {
   Probe probe;
   probe.kernel.lower =
       [change, lower = probe.kernel.lower](
-          const ir::KernelNode& node,
+          const ir::KernelProblem& problem, const ir::KernelNode& node,
           const ir::DeviceInfo& device) -> Result<ir::Lowering> {
-    TIM_ASSIGN_OR_RETURN(ir::Lowering lowering, lower(node, device));
+    TIM_ASSIGN_OR_RETURN(ir::Lowering lowering, lower(problem, node, device));
     change(lowering);
     return lowering;
   };
@@ -291,6 +313,23 @@ ir::PackedConstant Packed(std::vector<int> sources, int64_t bytes = 64) {
           .sources = std::move(sources),
           .bytes = bytes,
           .pack = [](std::span<std::byte>) { return OkStatus(); }};
+}
+
+TEST(Lowering, AppliesAllFusedOperators) {
+  Probe probe;
+  probe.kernel.lower = [lower = probe.kernel.lower](
+                           const ir::KernelProblem& problem,
+                           const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+    Result<ir::Lowering> lowering = lower(problem, node, device);
+    if (lowering.ok()) lowering->applied = 0;
+    return lowering;
+  };
+  EXPECT_ERROR(CompileBumped(probe, true),
+               "a lowering applies 0 of 1 fused operators");
+  Probe alone;
+  alone.kernel.lower = probe.kernel.lower;
+  EXPECT_OK(CompileBumped(alone, false));
 }
 
 TEST(Lowering, IsTakenAsItIsWhereItNamesWhatIsThere) {

@@ -53,7 +53,8 @@ class Glue {
     ir::KernelDef kernel = *ToyOperators().Kernels("toy.Sum", "opencl")[0];
     kernel.op = "toy.Glue";
     kernel.name = "glue";
-    kernel.lower = [=](const ir::KernelNode&, const ir::DeviceInfo&) {
+    kernel.lower = [=](const ir::KernelProblem&, const ir::KernelNode&,
+                       const ir::DeviceInfo&) {
       ir::Lowering lowering;
       lowering.steps = steps;
       lowering.scratch = {{.bytes = 1024, .first = first, .last = last}};

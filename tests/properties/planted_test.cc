@@ -88,18 +88,17 @@ TEST(Planted, EstimateOffByTwo) {
 }
 
 OperatorCases ToyTranspose() {
-  return ir::PlainKernel{
-      .op = "toy.Transpose",
-      .legal =
-          [](CaseRng&) {
-            const auto desc = Desc(DataType::kInt32, {3, 3, 3});
-            return NodeCase{
-                .op = "toy.Transpose",
-                .attributes = {{"perm", std::vector<int64_t>{1, 0, 2}}},
-                .inputs = {desc},
-                .outputs = {desc}};
-          },
-      .permute_rule = PermuteRule::kRequired};
+  return {.op = "toy.Transpose",
+          .legal =
+              [](CaseRng&) {
+                const auto desc = Desc(DataType::kInt32, {3, 3, 3});
+                return NodeCase{
+                    .op = "toy.Transpose",
+                    .attributes = {{"perm", std::vector<int64_t>{1, 0, 2}}},
+                    .inputs = {desc},
+                    .outputs = {desc}};
+              },
+          .permute_rule = PermuteRule::kRequired};
 }
 
 Status ReportPermuted(ir::OpSchema schema, const OperatorCases& cases) {
@@ -290,7 +289,7 @@ std::string WithPart(std::string text, const std::string& part) {
 
 // A kernel of one work-item for an operator of [columns, rows].
 ir::KernelDef Kernel(const std::string& op, const std::string& text) {
-  return {
+  return ir::PlainKernel{
       .op = op,
       .name = "toy_kernel",
       .analyze = [](const ir::KernelNode&,
@@ -355,17 +354,17 @@ ir::OpSchema LargestSchema() {
 }
 
 OperatorCases FloatMatrix(const std::string& op) {
-  return ir::PlainKernel{
-      .op = op, .legal = [op](CaseRng& rng) {
-        const int64_t columns = rng.Extent();
-        const int64_t rows = rng.Extent();
-        const auto shape = op == "toy.Swap"
-                               ? std::vector<int64_t>{rows, columns}
-                               : std::vector<int64_t>{1};
-        return NodeCase{.op = op,
-                        .inputs = {Desc(DataType::kFloat32, {columns, rows})},
-                        .outputs = {Desc(DataType::kFloat32, shape)}};
-      }};
+  return {.op = op, .legal = [op](CaseRng& rng) {
+            const int64_t columns = rng.Extent();
+            const int64_t rows = rng.Extent();
+            const auto shape = op == "toy.Swap"
+                                   ? std::vector<int64_t>{rows, columns}
+                                   : std::vector<int64_t>{1};
+            return NodeCase{
+                .op = op,
+                .inputs = {Desc(DataType::kFloat32, {columns, rows})},
+                .outputs = {Desc(DataType::kFloat32, shape)}};
+          }};
 }
 
 Status ReportKernel(ir::OpSchema schema, const std::string& text) {

@@ -35,7 +35,7 @@ void Double(std::span<std::byte* const> operands) {
 }
 
 // toy.Twice by work-groups of so many items.
-ir::KernelDef Twice(const std::string& name, double cost, int64_t items) {
+ir::PlainKernel Twice(const std::string& name, double cost, int64_t items) {
   ir::PlainKernel kernel;
   kernel.op = "toy.Twice";
   kernel.name = name;
@@ -66,7 +66,7 @@ ir::KernelDef Twice(const std::string& name, double cost, int64_t items) {
 
 // What differs between the two: a kernel that only even nodes are large for.
 ir::KernelDef LargeAtEvenNodes() {
-  ir::KernelDef kernel = Twice("adaptive", 1, kLimit);
+  ir::PlainKernel kernel = Twice("adaptive", 1, kLimit);
   const auto small = kernel.lower;
   kernel.lower = [small, large = Twice("adaptive", 1, 2 * kLimit).lower](
                      const ir::KernelNode& node, const ir::DeviceInfo& device) {
@@ -239,7 +239,7 @@ TEST_F(RefusedKernels, WithoutAHostStepTheErrorNamesTheReasons) {
 TEST_F(RefusedKernels, AUsersKernelIsAnErrorAndNamedFirst) {
   Add(Twice("wide", 1, 2 * kLimit));
   Add(Twice("narrow", 5, kLimit));
-  ir::KernelDef users = Twice("users", 0.5, 2 * kLimit);
+  ir::PlainKernel users = Twice("users", 0.5, 2 * kLimit);
   users.analyze = [](const ir::KernelNode& node, const ir::DeviceInfo&) {
     return node.node->name == "Twice#1" ? OkStatus() : Unimplemented("other");
   };

@@ -2,15 +2,17 @@
 
 #include <cstring>
 
+#include "ir/typed_kernel.h"
+
 namespace tim::testing {
 namespace {
 
 using ir::AttributeMap;
-using ir::KernelDef;
 using ir::KernelNode;
 using ir::Layout;
 using ir::LayoutTuple;
 using ir::OpSchema;
+using ir::PlainKernel;
 
 constexpr int kChannelAxis = 2;
 constexpr int64_t kBlock = 16;
@@ -71,16 +73,17 @@ Result<ir::Lowering> LowerTo(const KernelNode& node, const std::string& name) {
   step.action = launch;
   ir::Lowering lowering;
   lowering.steps.push_back(step);
+  lowering.applied = static_cast<int>(node.epilogue.size());
   return lowering;
 }
 
-KernelDef Kernel(const std::string& op, const std::string& name, double cost) {
-  KernelDef kernel;
+PlainKernel Kernel(const std::string& op, const std::string& name,
+                   double cost) {
+  PlainKernel kernel;
   kernel.op = "toy." + op;
   kernel.name = name;
-  kernel.analyze = [](const KernelNode& node, const ir::DeviceInfo&) {
-    if (node.epilogue.empty()) return OkStatus();
-    return Unimplemented("no epilogue");
+  kernel.analyze = [](const KernelNode&, const ir::DeviceInfo&) {
+    return OkStatus();
   };
   kernel.cost = [cost](const KernelNode&, const ir::DeviceInfo&) {
     return cost;
@@ -113,9 +116,11 @@ void AddHeavy(ir::OpRegistry& registry) {
     return node.epilogue.size() < 2 ? OkStatus()
                                     : Unimplemented("a longer epilogue");
   };
-  KernelDef dense = Kernel("Heavy", "heavy_dense", 1000);
+  PlainKernel dense = Kernel("Heavy", "heavy_dense", 1000);
+  dense.takes_epilogue = true;
   dense.analyze = accepts_bump;
-  KernelDef blocked = Kernel("Heavy", "heavy_blocked", 100);
+  PlainKernel blocked = Kernel("Heavy", "heavy_blocked", 100);
+  blocked.takes_epilogue = true;
   blocked.analyze = [accepts_bump](const KernelNode& node,
                                    const ir::DeviceInfo& device) {
     if (!HasChannels(node)) return Unimplemented("rank below 3");
@@ -136,7 +141,7 @@ void AddBump(ir::OpRegistry& registry) {
   bump.attributes = {
       {.name = "by", .type = ir::AttributeType::kFloat, .default_value = 1.0}};
   registry.Add(bump);
-  KernelDef kernel = Kernel("Bump", "bump", 10);
+  PlainKernel kernel = Kernel("Bump", "bump", 10);
   kernel.layouts = [](const KernelNode& node, const ir::DeviceInfo&) {
     std::vector tuples = {ir::DenseLayouts(node)};
     if (HasChannels(node)) tuples.push_back(Blocked(node));
@@ -150,7 +155,7 @@ void AddWeighted(ir::OpRegistry& registry) {
                       [](const ir::Node&, float x, const float* w, int64_t) {
                         return x * w[0];
                       }));
-  KernelDef kernel = Kernel("Weighted", "weighted", 10);
+  PlainKernel kernel = Kernel("Weighted", "weighted", 10);
   kernel.lower = [](const KernelNode& node,
                     const ir::DeviceInfo&) -> Result<ir::Lowering> {
     using Kind = ir::LoweredOperand::Kind;
@@ -178,7 +183,7 @@ void AddReorder(ir::OpRegistry& registry) {
              [](const ir::Node&, float x, const float*, int64_t) { return x; });
   schema.domain = "tim";
   registry.Add(schema);
-  KernelDef kernel = Kernel("Reorder", "reorder", 5);
+  PlainKernel kernel = Kernel("Reorder", "reorder", 5);
   kernel.op = "tim.Reorder";
   kernel.layouts = [](const KernelNode& node, const ir::DeviceInfo&) {
     const LayoutTuple dense = ir::DenseLayouts(node);
@@ -211,7 +216,7 @@ void AddKeep(ir::OpRegistry& registry) {
       "Keep", 2, 1, [](const ir::Node&, float x, const float* old, int64_t i) {
         return i % 2 == 0 ? 2 * x : old[i];
       }));
-  KernelDef kernel = Kernel("Keep", "keep", 10);
+  PlainKernel kernel = Kernel("Keep", "keep", 10);
   kernel.lower = [](const KernelNode& node,
                     const ir::DeviceInfo&) -> Result<ir::Lowering> {
     using Kind = ir::LoweredOperand::Kind;
