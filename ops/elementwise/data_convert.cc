@@ -45,7 +45,7 @@ ir::OpSchema DataConvertSchema() {
 }
 
 ir::KernelDef DataConvertKernel() {
-  ir::KernelDef kernel = ConvertKernel("tim.DataConvert", "data_convert");
+  ir::PlainKernel kernel = ConvertKernel("tim.DataConvert", "data_convert");
   kernel.layouts = UnaryLayouts;
   return kernel;
 }

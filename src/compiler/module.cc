@@ -1,6 +1,8 @@
 #include "compiler/module.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "base/log.h"
 
@@ -87,14 +89,46 @@ bool IsPinned(const Module& module, ir::NodeId id) {
   return module.graph.node(id).device >= 0;
 }
 
+namespace {
+
+// The graph's inputs of open shapes that a value is made of: "input x [?,8]".
+std::vector<std::string> OpenInputs(const ir::Graph& graph, ir::ValueId id) {
+  std::vector<std::string> open;
+  std::vector<ir::ValueId> reached = {id};
+  for (size_t i = 0; i < reached.size(); ++i) {
+    const ir::Value& value = graph.value(reached[i]);
+    if (value.producer != ir::kNone) {
+      for (const ir::ValueId input : graph.node(value.producer).inputs) {
+        if (input != ir::kNone &&
+            std::find(reached.begin(), reached.end(), input) == reached.end()) {
+          reached.push_back(input);
+        }
+      }
+    } else if (!value.desc.shape.IsStatic()) {
+      open.push_back(
+          StrCat("input ", value.name, " ", value.desc.shape.ToString()));
+    }
+  }
+  return open;
+}
+
+}  // namespace
+
 Status CheckStaticShapes(const ir::Graph& graph) {
   for (const ir::ValueId id : graph.ValueIds()) {
     const ir::Value& value = graph.value(id);
     if (value.desc.shape.IsStatic()) continue;
     if (value.producer == ir::kNone && value.uses.empty()) continue;
-    return FailedPrecondition(
-        "tensor ", value.name, ": the shape ", value.desc.shape.ToString(),
-        " is not known at compile time; give the graph inputs full shapes");
+    const std::string text =
+        StrCat("tensor ", value.name, ": the shape ",
+               value.desc.shape.ToString(), " is not known at compile time");
+    const std::vector<std::string> open = OpenInputs(graph, id);
+    if (open.empty()) {
+      return FailedPrecondition(text, "; an operator leaves it to its data");
+    }
+    return FailedPrecondition(text, ", as ", StrJoin(open, ", "),
+                              open.size() == 1 ? " leaves" : " leave",
+                              " it open; give full shapes there");
   }
   return OkStatus();
 }

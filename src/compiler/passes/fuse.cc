@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "compiler/candidates.h"
 #include "compiler/passes/passes.h"
@@ -133,51 +136,133 @@ class Fusion {
   std::shared_ptr<ir::Composite> composite_;
 };
 
-// Replaces `id` and `next` by their fusion where a kernel takes it and it does
-// not cost more; returns the new node.
-std::optional<ir::NodeId> TryFuse(Module& module, ir::NodeId id,
-                                  ir::NodeId next) {
-  Graph& graph = module.graph;
-  const int on = module.DeviceOf(graph.node(id));
-  if (on != module.DeviceOf(graph.node(next))) return std::nullopt;
-  const auto first_cost = BestCost(module, id, on);
-  const auto next_cost = BestCost(module, next, on);
-  if (!first_cost || !next_cost) return std::nullopt;
-  const Fusion fusion(graph, id, next);
-  const ir::KernelNode view = ViewOf(module, graph, fusion.node());
-  NodeOffers offers = AskKernels(module, view, on);
-  const auto cost = BestCost(module, view, offers);
-  if (!cost || *cost > *first_cost + *next_cost) return std::nullopt;
-  Node fused = fusion.node();
-  graph.RemoveNode(next);
-  graph.RemoveNode(id);
-  const ir::NodeId made = graph.AddNode(std::move(fused));
-  module.Assign(made, on);
-  module.offers.erase(id);
-  module.offers.erase(next);
-  module.offers[made] = std::move(offers);
-  return made;
-}
+// A fusion that does not cost more than its parts.
+struct Proposal {
+  ir::NodeId first = ir::kNone;
+  ir::NodeId next = ir::kNone;
+  Node fused;
+  NodeOffers offers;
+  double gain = 0;  ///< Microseconds.
+};
+
+// Makes chains of nodes, each fused with the only reader of its result.
+class Fuser {
+ public:
+  explicit Fuser(Module& module) : module_(module), graph_(module.graph) {}
+
+  // To be called in topological order.
+  void Visit(ir::NodeId id) {
+    const std::vector<ir::NodeId> ends = ChainsBefore(id);
+    if (ends.size() > 1) {
+      JoinBest(ends, id);
+    } else {
+      Extend(id, position_);
+    }
+    ++position_;
+  }
+
+ private:
+  // The node that may be fused into `id` here; kNone: there is none.
+  ir::NodeId NextOf(ir::NodeId id) const {
+    const ir::NodeId next = NextInChain(graph_, id);
+    if (next == ir::kNone || IsPinned(module_, id) || IsPinned(module_, next) ||
+        !HasStaticOperands(graph_, graph_.node(id)) ||
+        !HasStaticOperands(graph_, graph_.node(next))) {
+      return ir::kNone;
+    }
+    return next;
+  }
+
+  // Nodes that `id` may be fused into: of a sum, all that make its operands.
+  std::vector<ir::NodeId> ChainsBefore(ir::NodeId id) const {
+    std::vector<ir::NodeId> ends;
+    for (const ir::ValueId input : graph_.node(id).inputs) {
+      if (input == ir::kNone) continue;
+      const ir::NodeId maker = graph_.value(input).producer;
+      if (maker != ir::kNone && NextOf(maker) == id &&
+          std::find(ends.begin(), ends.end(), maker) == ends.end()) {
+        ends.push_back(maker);
+      }
+    }
+    return ends;
+  }
+
+  // Fuses what follows into `id`, whose chain began at position `head`, up to
+  // where several chains meet.
+  void Extend(ir::NodeId id, int head) {
+    while (true) {
+      heads_[id] = head;
+      const ir::NodeId next = NextOf(id);
+      if (next == ir::kNone || ChainsBefore(next).size() > 1) return;
+      std::optional<Proposal> proposal = Propose(id, next);
+      if (!proposal) return;
+      id = Commit(*std::move(proposal));
+    }
+  }
+
+  // Fuses `id` into the chain that gains most by it, of equal ones into the one
+  // that began first.
+  void JoinBest(const std::vector<ir::NodeId>& ends, ir::NodeId id) {
+    std::optional<Proposal> best;
+    for (const ir::NodeId end : ends) {
+      std::optional<Proposal> one = Propose(end, id);
+      if (!one) continue;
+      const bool better =
+          !best || one->gain > best->gain ||
+          (one->gain == best->gain && heads_[end] < heads_[best->first]);
+      if (better) best = std::move(one);
+    }
+    if (!best) return Extend(id, position_);
+    const int head = heads_[best->first];
+    Extend(Commit(*std::move(best)), head);
+  }
+
+  std::optional<Proposal> Propose(ir::NodeId id, ir::NodeId next) {
+    const int on = module_.DeviceOf(graph_.node(id));
+    if (on != module_.DeviceOf(graph_.node(next))) return std::nullopt;
+    const auto first_cost = BestCost(module_, id, on);
+    const auto next_cost = BestCost(module_, next, on);
+    if (!first_cost || !next_cost) return std::nullopt;
+    const Fusion fusion(graph_, id, next);
+    const ir::KernelNode view = ViewOf(module_, graph_, fusion.node());
+    NodeOffers offers = AskKernels(module_, view, on);
+    const auto cost = BestCost(module_, view, offers);
+    if (!cost || *cost > *first_cost + *next_cost) return std::nullopt;
+    return Proposal{.first = id,
+                    .next = next,
+                    .fused = fusion.node(),
+                    .offers = std::move(offers),
+                    .gain = *first_cost + *next_cost - *cost};
+  }
+
+  // Puts the fused node in the place of both; returns it.
+  ir::NodeId Commit(Proposal proposal) {
+    const int on = module_.DeviceOf(graph_.node(proposal.first));
+    for (const ir::NodeId id : {proposal.next, proposal.first}) {
+      graph_.RemoveNode(id);
+      module_.offers.erase(id);
+    }
+    const ir::NodeId made = graph_.AddNode(std::move(proposal.fused));
+    module_.Assign(made, on);
+    module_.offers[made] = std::move(proposal.offers);
+    return made;
+  }
+
+  Module& module_;
+  Graph& graph_;
+  int position_ = 0;                 // of the node that is visited
+  std::map<ir::NodeId, int> heads_;  // of chains by their last nodes
+};
 
 }  // namespace
 
 Status Fuse(Module& module) {
-  Graph& graph = module.graph;
   if (module.options.devices.size() < 2) return OkStatus();
   TIM_ASSIGN_OR_RETURN(const std::vector<ir::NodeId> order,
-                       graph.TopologicalOrder());
-  for (const ir::NodeId first : order) {
-    if (!graph.HasNode(first)) continue;
-    std::optional<ir::NodeId> current = first;
-    while (current && HasStaticOperands(graph, graph.node(*current))) {
-      const ir::NodeId next = NextInChain(graph, *current);
-      if (next == ir::kNone || IsPinned(module, *current) ||
-          IsPinned(module, next) ||
-          !HasStaticOperands(graph, graph.node(next))) {
-        break;
-      }
-      current = TryFuse(module, *current, next);
-    }
+                       module.graph.TopologicalOrder());
+  Fuser fuser(module);
+  for (const ir::NodeId id : order) {
+    if (module.graph.HasNode(id)) fuser.Visit(id);
   }
   return OkStatus();
 }
