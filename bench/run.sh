@@ -16,6 +16,8 @@ usage: bench/run.sh COMMAND [--runtime intel] [--json FILE] [options]
   plan       the kernels of one network, and why not others
   fronts     one network through tim::vx and tim::graph in turn
   execute_cost  what an execute of tim::graph costs beyond its run
+  prices     what every kernel reaches of the device's peaks, beside what was
+             predicted: the rows of ops/launch/prices.h
   eager      calls of tim::values beside their plans, and predicted times
   detection  DetectionPostProcess beside plain C++ on one processor
   calibrate  writes bench/ranges: run it when a network has changed
@@ -100,6 +102,10 @@ case $command in
   steps | plan | fronts | execute_cost)
     build //bench:networks/run
     start bazel-bin/bench/networks/run "$command" "${options[@]}"
+    ;;
+  prices)
+    build //bench:networks/run
+    python3 bench/prices.py --runtime "$runtime" "${options[@]}"
     ;;
   eager)
     build //bench:eager

@@ -26,6 +26,21 @@ void DescribeLaunch(const Launch& launch, nlohmann::json* out) {
   (*out)["global"] = launch.range.global;
 }
 
+// What the compiler knew of the step's node: the kernel with its predicted
+// microseconds, the work, and the device's peaks.
+void DescribeNode(const ir::Plan& plan, const ir::Step& step,
+                  const ir::DeviceInfo& device, nlohmann::json* out) {
+  for (const ir::Decision& decision : plan.decisions) {
+    if (decision.node == step.label) (*out)["chosen"] = decision.chosen;
+  }
+  const auto work = plan.notes.work.find(step.label);
+  if (work == plan.notes.work.end()) return;
+  (*out)["operations"] = work->second.operations;
+  (*out)["bytes"] = work->second.bytes;
+  (*out)["peak_gflops"] = device.gflops;
+  (*out)["peak_gbps"] = device.gbytes_per_second;
+}
+
 nlohmann::json Describe(const ir::Step& step, double seconds) {
   nlohmann::json out = {{"step", step.label},
                         {"microseconds", 1e6 * seconds / kRepeats}};
@@ -53,7 +68,9 @@ Result<nlohmann::json> MeasureSteps(const Network& network) {
                        MedianSeconds(functions, Effort::kSteps));
   nlohmann::json out = nlohmann::json::array();
   for (size_t i = 0; i < plan.steps.size(); ++i) {
-    out.push_back(Describe(plan.steps[i], seconds.at(std::to_string(i))));
+    nlohmann::json& step = out.emplace_back(
+        Describe(plan.steps[i], seconds.at(std::to_string(i))));
+    DescribeNode(plan, plan.steps[i], devices[1]->info(), &step);
   }
   return out;
 }

@@ -9,8 +9,9 @@
 
 namespace tim::bench {
 
-/// A list of {step, kernel, options, global, microseconds}: medians of each
-/// step alone, several times in a row with one wait.
+/// A list of {step, kernel, options, global, microseconds, chosen, operations,
+/// bytes, peak_gflops, peak_gbps}: medians of each step alone, several
+/// times in a row with one wait.
 Result<nlohmann::json> MeasureSteps(const Network& network);
 
 }  // namespace tim::bench
