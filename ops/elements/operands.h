@@ -39,6 +39,25 @@ double ElementwiseCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
 double ElementwiseCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
                        const Price& price);
 
+/// The same as the `cost` of a kernel, whatever its problem is.
+class CostAt {
+ public:
+  explicit CostAt(const Price& price) : price_(price) {}
+
+  double operator()(const ir::KernelNode& node,
+                    const ir::DeviceInfo& device) const {
+    return ElementwiseCost(node, device, price_);
+  }
+  template <typename Problem>
+  double operator()(const Problem&, const ir::KernelNode& node,
+                    const ir::DeviceInfo& device) const {
+    return ElementwiseCost(node, device, price_);
+  }
+
+ private:
+  Price price_;
+};
+
 }  // namespace tim::ops
 
 #endif  // TIM_OPS_ELEMENTS_OPERANDS_H_

@@ -39,6 +39,15 @@ double EstimateMicroseconds(const ir::ComputeEstimate& estimate,
 namespace prices {
 
 inline constexpr Price kConvert = {{0.1}, {0.1}};
+inline constexpr Price kMaxPool = {{0.008}, {0.008}};
+inline constexpr Price kMaxUnpool2d = {{0.008}, {0.008}};
+inline constexpr Price kMaxpoolGrad = {{0.008}, {0.008}};
+// On CPUs 20 ns for a window of 2 x 2 on one core.
+inline constexpr Price kPool2d = {{0.0017, 0.2}, {0.008, 0.2}};
+inline constexpr Price kPool2dNchw16c = {{0.05}};
+inline constexpr Price kPool2dNchw16cCodes = {{0.2}};
+inline constexpr Price kPool2dRows = {{0.05}};
+inline constexpr Price kPool2dRowsCodes = {{0.1}};
 
 }  // namespace prices
 }  // namespace tim::ops

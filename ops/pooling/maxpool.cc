@@ -201,21 +201,19 @@ ir::OpSchema MaxPoolSchema(const MaxPool& op) {
           }};
 }
 
-Result<MaxWindows> WindowsOf(const MaxPool& op, const ir::KernelNode& node) {
-  return MaxWindowsOf(node.attributes(), op.axes, node.inputs[0].shape,
-                      node.outputs[0].shape);
-}
-
-Status Supports(const MaxPool& op, const ir::KernelNode& node,
-                const ir::DeviceInfo&) {
+Result<MaxWindows> Analyze(const MaxPool& op, const ir::KernelNode& node) {
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
-  TIM_ASSIGN_OR_RETURN(const MaxWindows windows, WindowsOf(op, node));
-  return CheckWindowPositions(windows);
+  TIM_ASSIGN_OR_RETURN(
+      const MaxWindows windows,
+      MaxWindowsOf(node.attributes(), op.axes, node.inputs[0].shape,
+                   node.outputs[0].shape));
+  TIM_RETURN_IF_ERROR(CheckWindowPositions(windows));
+  return windows;
 }
 
-Result<ir::Lowering> Lower(const MaxPool& op, const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const MaxPool& op, const MaxWindows& windows,
+                           const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const MaxWindows windows, WindowsOf(op, node));
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
   const kernels::ConvertRule rule = kernels::ConvertRuleOf(from, to);
@@ -236,20 +234,16 @@ Result<ir::Lowering> Lower(const MaxPool& op, const ir::KernelNode& node,
 }
 
 ir::KernelDef MaxPoolKernel(const MaxPool& op) {
-  return ir::PlainKernel{
+  return ir::TypedKernel<MaxWindows>{
       .op = StrCat("tim.", op.name),
       .name = LowerCase(op.name),
-      .analyze =
-          [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return Supports(op, node, device);
-          },
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.008);
-          },
+      .analyze = [op](const ir::KernelNode& node,
+                      const ir::DeviceInfo&) { return Analyze(op, node); },
+      .cost = CostAt(prices::kMaxPool),
       .lower =
-          [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return Lower(op, node, device);
+          [op](const MaxWindows& windows, const ir::KernelNode& node,
+               const ir::DeviceInfo& device) {
+            return Lower(op, windows, node, device);
           }};
 }
 

@@ -114,20 +114,19 @@ ir::OpSchema MaxpoolGradSchema() {
           .permute_rule = Permute};
 }
 
-Result<MaxWindows> WindowsOf(const ir::KernelNode& node) {
-  return MaxWindowsOf(node.attributes(), 2, node.inputs[kPooled].shape,
-                      node.inputs[kGradient].shape);
-}
-
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
+Result<MaxWindows> Analyze(const ir::KernelNode& node, const ir::DeviceInfo&) {
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
-  TIM_ASSIGN_OR_RETURN(const MaxWindows windows, WindowsOf(node));
-  return CheckWindowPositions(windows);
+  TIM_ASSIGN_OR_RETURN(
+      const MaxWindows windows,
+      MaxWindowsOf(node.attributes(), 2, node.inputs[kPooled].shape,
+                   node.inputs[kGradient].shape));
+  TIM_RETURN_IF_ERROR(CheckWindowPositions(windows));
+  return windows;
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const MaxWindows& windows,
+                           const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const MaxWindows windows, WindowsOf(node));
   const ir::TensorDesc& gradient = node.inputs[kGradient];
   ir::Lowering lowering;
   Launch find("ops/pooling/max_windows.cl", "max_windows");
@@ -154,15 +153,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef MaxpoolGradKernel() {
-  return ir::PlainKernel{
-      .op = "tim.MaxpoolGrad",
-      .name = "maxpoolgrad",
-      .analyze = Supports,
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.008);
-          },
-      .lower = Lower};
+  return ir::TypedKernel<MaxWindows>{.op = "tim.MaxpoolGrad",
+                                     .name = "maxpoolgrad",
+                                     .analyze = Analyze,
+                                     .cost = CostAt(prices::kMaxpoolGrad),
+                                     .lower = Lower};
 }
 
 }  // namespace

@@ -176,20 +176,19 @@ ir::OpSchema MaxUnpool2dSchema() {
       .permute_rule = Permute};
 }
 
-Result<MaxWindows> WindowsOf(const ir::KernelNode& node) {
-  return UnpoolWindowsOf(node.attributes(), node.inputs[kValues].shape,
-                         node.outputs[0].shape);
-}
-
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
+Result<MaxWindows> Analyze(const ir::KernelNode& node, const ir::DeviceInfo&) {
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
-  TIM_ASSIGN_OR_RETURN(const MaxWindows windows, WindowsOf(node));
-  return CheckWindowPositions(windows);
+  TIM_ASSIGN_OR_RETURN(
+      const MaxWindows windows,
+      UnpoolWindowsOf(node.attributes(), node.inputs[kValues].shape,
+                      node.outputs[0].shape));
+  TIM_RETURN_IF_ERROR(CheckWindowPositions(windows));
+  return windows;
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const MaxWindows& windows,
+                           const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const MaxWindows windows, WindowsOf(node));
   const auto& [w, h, d] = windows.axes;
   const ir::TensorDesc& from = node.inputs[kValues];
   const ir::TensorDesc& to = node.outputs[0];
@@ -216,15 +215,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef MaxUnpool2dKernel() {
-  return ir::PlainKernel{
-      .op = "tim.MaxUnpool2d",
-      .name = "maxunpool2d",
-      .analyze = Supports,
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.008);
-          },
-      .lower = Lower};
+  return ir::TypedKernel<MaxWindows>{.op = "tim.MaxUnpool2d",
+                                     .name = "maxunpool2d",
+                                     .analyze = Analyze,
+                                     .cost = CostAt(prices::kMaxUnpool2d),
+                                     .lower = Lower};
 }
 
 }  // namespace

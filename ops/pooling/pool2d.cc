@@ -16,6 +16,7 @@
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
 #include "ops/elements/data_layout.h"
+#include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
 #include "ops/pooling/pool2d_node.h"
@@ -132,21 +133,14 @@ Result<ir::PermutedNode> PermutePool2d(const ir::NodeView& view, int operand,
   return out;
 }
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
+Result<PoolProblem> Analyze(const ir::KernelNode& node, const ir::DeviceInfo&) {
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
-  if (ir::IsInteger(node.inputs[0].type) &&
-      !PoolScaleOf(node.inputs[0], node.outputs[0]).codes) {
+  TIM_ASSIGN_OR_RETURN(const PoolProblem problem, PoolProblemOf(node));
+  if (ir::IsInteger(node.inputs[0].type) && !problem.scale.codes) {
     return Unimplemented("integers of more than 16 bits have no kernel");
   }
-  return CheckPool2dSizes(node);
-}
-
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  // 20 ns for a window of 2 x 2 on one core of a CPU.
-  const double efficiency =
-      device.device_class == ir::DeviceClass::kCpu ? 0.0017 : 0.008;
-  return ir::EstimateMicroseconds(Pool2dEstimate(AnchorView(node).view()),
-                                  device, efficiency, 0.2);
+  TIM_RETURN_IF_ERROR(CheckPool2dSizes(problem.shape));
+  return problem;
 }
 
 // The type in which sums of codes (or of their squares) are exact.
@@ -164,11 +158,10 @@ const char* SumType(const ir::TensorDesc& input, PoolType type,
   return terms * largest < 0x1p31 ? "int" : "long";
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const PoolProblem& problem,
+                           const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const PoolShape shape, PoolShapeOf(node));
-  const PoolType type = PoolTypeOf(node.attributes());
-  const PoolScale scale = PoolScaleOf(node.inputs[0], node.outputs[0]);
+  const auto& [type, scale, shape] = problem;
   const ir::TensorDesc& input = node.inputs[0];
   const auto window = static_cast<float>(shape.w.kernel * shape.h.kernel);
   Launch launch("ops/pooling/pool2d.cl", "pool2d");
@@ -186,18 +179,18 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Float("scale", scale.scale)
       .Float("inverse_scale", 1.0f / scale.scale)
       .Int("zero", scale.zero);
-  AddPaddedSizes(type, shape, &launch);
+  AddPaddedSizes(problem, &launch);
   launch.Float("lowest", PoolLowest(node.outputs[0].type));
   return launch.Tiles(device, shape.w.output * shape.h.output * shape.planes)
       .Build();
 }
 
 ir::KernelDef Pool2dKernel() {
-  return ir::PlainKernel{.op = "tim.Pool2d",
-                         .name = "pool2d",
-                         .analyze = Supports,
-                         .cost = Cost,
-                         .lower = Lower};
+  return ir::TypedKernel<PoolProblem>{.op = "tim.Pool2d",
+                                      .name = "pool2d",
+                                      .analyze = Analyze,
+                                      .cost = CostAt(prices::kPool2d),
+                                      .lower = Lower};
 }
 
 }  // namespace

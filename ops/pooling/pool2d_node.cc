@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/checked_math.h"
 #include "ops/elements/shapes.h"
+#include "ops/launch/blocked.h"
 
 namespace tim::ops {
 namespace {
@@ -41,15 +43,25 @@ Result<PoolShape> PoolShapeOf(const ir::AttributeMap& attributes,
                    .planes = input.Product(2, input.rank())};
 }
 
-Result<PoolShape> PoolShapeOf(const ir::KernelNode& node) {
-  return PoolShapeOf(node.attributes(), node.inputs[0].shape,
-                     node.outputs[0].shape);
+Result<PoolProblem> PoolProblemOf(const ir::KernelNode& node) {
+  const ir::TensorDesc& input = node.inputs[0];
+  const ir::TensorDesc& output = node.outputs[0];
+  TIM_ASSIGN_OR_RETURN(
+      const PoolShape shape,
+      PoolShapeOf(node.attributes(), input.shape, output.shape));
+  return PoolProblem{.type = PoolTypeOf(node.attributes()),
+                     .scale = PoolScaleOf(input, output),
+                     .shape = shape};
 }
 
-Status CheckPool2dSizes(const ir::KernelNode& node) {
-  TIM_ASSIGN_OR_RETURN(const PoolShape shape, PoolShapeOf(node));
+Status CheckPool2dSizes(const PoolShape& shape) {
   TIM_RETURN_IF_ERROR(CheckPositions("W", shape.w));
   return CheckPositions("H", shape.h);
+}
+
+Status CheckNoL2(const PoolProblem& problem) {
+  if (problem.type != PoolType::kL2) return OkStatus();
+  return Unimplemented("takes no L2 pooling");
 }
 
 Status CheckPoolCodes(const ir::TensorDesc& desc) {
@@ -70,19 +82,43 @@ Status CheckCodeSums(const PoolShape& shape) {
                        ", takes at most ", kMostCells, " cells");
 }
 
-void AddPoolOptions(const ir::KernelNode& node, Launch* launch) {
+std::vector<ir::LayoutTuple> BlockedPoolLayouts(const PoolProblem& problem,
+                                                const ir::KernelNode& node,
+                                                const ir::DeviceInfo&) {
+  const ir::Layout blocked = ChannelBlocks();
+  std::vector<ir::LayoutTuple> tuples = {{{blocked}, {blocked}}};
+  const auto& [type, scale, shape] = problem;
+  if (shape.w.output == 1 && shape.h.output == 1 &&
+      node.outputs[0].shape[2] % kChannelBlock == 0) {
+    tuples.push_back({{blocked}, {ir::Layout::Dense()}});
+  }
+  return tuples;
+}
+
+int64_t BlockPlanes(const PoolProblem& problem, const ir::KernelNode& node) {
+  const int64_t channels = node.inputs[0].shape[2];
+  return problem.shape.planes / channels * CeilDiv(channels, kChannelBlock);
+}
+
+void AddColumnOptions(const PoolShape& shape, int64_t tile, Launch* launch) {
+  // Of a tile that the registers of AVX-512 hold.
+  constexpr int64_t kMostColumns = 24;
+  if ((tile - 1) * shape.w.stride + shape.w.kernel > kMostColumns) return;
+  launch->Option(StrCat("-DKERNEL_W=", shape.w.kernel))
+      .Option(StrCat("-DSTRIDE_W=", shape.w.stride));
+}
+
+void AddPoolOptions(const ir::KernelNode& node, const PoolProblem& problem,
+                    Launch* launch) {
   const ir::TensorDesc& input = node.inputs[0];
-  const ir::TensorDesc& output = node.outputs[0];
-  const PoolType type = PoolTypeOf(node.attributes());
-  launch->Option(StrCat("-DPOOL=", static_cast<int>(type)));
+  launch->Option(StrCat("-DPOOL=", static_cast<int>(problem.type)));
   if (ir::IsFloat(input.type)) return;
-  if (type == PoolType::kMax && ir::SameElements(input, output)) {
+  if (problem.type == PoolType::kMax &&
+      ir::SameElements(input, node.outputs[0])) {
     launch->Option("-DSAME");
   }
   // Results are differences of codes, below 2^9.
-  if (PoolScaleOf(input, output).multiplier < 0x1p12f) {
-    launch->Option("-DBOUNDED");
-  }
+  if (problem.scale.multiplier < 0x1p12f) launch->Option("-DBOUNDED");
 }
 
 void AddPoolSizes(const PoolShape& shape, Launch* launch) {
@@ -99,19 +135,20 @@ void AddPoolSizes(const PoolShape& shape, Launch* launch) {
       .Int("top", shape.h.pad);
 }
 
-void AddPoolResult(const ir::KernelNode& node, const PoolShape& shape,
+void AddPoolResult(const ir::KernelNode& node, const PoolProblem& problem,
                    Launch* launch) {
+  const auto& [type, scale, shape] = problem;
   const auto window = static_cast<float>(shape.w.kernel * shape.h.kernel);
-  const PoolScale scale = PoolScaleOf(node.inputs[0], node.outputs[0]);
   launch->Float("window", window)
       .Float("inverse_window", 1.0f / window)
       .Int("in_zero", ZeroOf(node.inputs[0]))
       .Float("multiplier", scale.multiplier)
       .Int("zero", ZeroOf(node.outputs[0]));
-  AddPaddedSizes(PoolTypeOf(node.attributes()), shape, launch);
+  AddPaddedSizes(problem, launch);
 }
 
-void AddPaddedSizes(PoolType type, const PoolShape& shape, Launch* launch) {
+void AddPaddedSizes(const PoolProblem& problem, Launch* launch) {
+  const auto& [type, scale, shape] = problem;
   if (type != PoolType::kAveragePadded) return;
   launch->Int("padded_w", shape.w.input + shape.w.back)
       .Int("padded_h", shape.h.input + shape.h.back);

@@ -7,6 +7,7 @@
 #include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/pieces.h"
+#include "ops/launch/prices.h"
 #include "ops/pooling/pool2d_node.h"
 
 namespace tim::ops {
@@ -22,49 +23,54 @@ bool IsFloat32(const ir::TensorDesc& desc) {
   return desc.type == ir::DataType::kFloat32;
 }
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+Result<PoolProblem> Analyze(const ir::KernelNode& node,
+                            const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
   if (!IsFloat32(node.inputs[0]) || !IsFloat32(node.outputs[0])) {
     TIM_RETURN_IF_ERROR(CheckPoolCodes(node.inputs[0]));
     TIM_RETURN_IF_ERROR(CheckPoolCodes(node.outputs[0]));
   }
-  if (PoolTypeOf(node.attributes()) == PoolType::kL2) {
-    return Unimplemented("takes no L2 pooling");
-  }
-  TIM_ASSIGN_OR_RETURN(const PoolShape shape, PoolShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const PoolProblem problem, PoolProblemOf(node));
+  TIM_RETURN_IF_ERROR(CheckNoL2(problem));
+  const PoolShape& shape = problem.shape;
   if (shape.w.kernel > kMostColumns || shape.w.stride > kMostStride) {
     return Unimplemented("windows ", shape.w.kernel, " wide by steps of ",
                          shape.w.stride, ", takes at most ", kMostColumns,
                          " and ", kMostStride);
   }
   TIM_RETURN_IF_ERROR(CheckCodeSums(shape));
-  return CheckPool2dSizes(node);
+  TIM_RETURN_IF_ERROR(CheckPool2dSizes(shape));
+  return problem;
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+double Cost(const PoolProblem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
   ir::ComputeEstimate estimate = Pool2dEstimate(AnchorView(node).view());
   // Short rows leave lanes idle.
-  const int64_t width = node.outputs[0].shape[0];
+  const int64_t width = problem.shape.w.output;
   estimate.flops *=
       static_cast<double>(AlignUp(width, kVector)) / static_cast<double>(width);
-  const double efficiency = IsFloat32(node.inputs[0]) ? 0.05 : 0.1;
-  return ir::EstimateMicroseconds(estimate, device, efficiency, 0.5);
+  return EstimateMicroseconds(estimate, device,
+                              IsFloat32(node.inputs[0])
+                                  ? prices::kPool2dRows
+                                  : prices::kPool2dRowsCodes);
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const PoolProblem& problem,
+                           const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const PoolShape shape, PoolShapeOf(node));
+  const PoolShape& shape = problem.shape;
   const ir::DataType output = node.outputs[0].type;
   Launch launch("ops/pooling/pool2d_rows.cl", "pool2d_rows");
   launch.Type("IN", node.inputs[0]).Type("OUT", node.outputs[0]);
-  AddPoolOptions(node, &launch);
+  AddPoolOptions(node, problem, &launch);
   launch.Option(StrCat("-DKERNEL_W=", shape.w.kernel))
       .Option(StrCat("-DSTRIDE_W=", shape.w.stride))
       .Input("in", node, 0)
       .Output("out", node, 0);
   AddPoolSizes(shape, &launch);
-  AddPoolResult(node, shape, &launch);
+  AddPoolResult(node, problem, &launch);
   launch.Float("lowest", ir::IsFloat(output)
                              ? PoolLowest(output)
                              : static_cast<float>(ir::Info(output).min));
@@ -80,11 +86,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef Pool2dKernel() {
-  return ir::PlainKernel{.op = "tim.Pool2d",
-                         .name = "pool2d_rows",
-                         .analyze = Supports,
-                         .cost = Cost,
-                         .lower = Lower};
+  return ir::TypedKernel<PoolProblem>{.op = "tim.Pool2d",
+                                      .name = "pool2d_rows",
+                                      .analyze = Analyze,
+                                      .cost = Cost,
+                                      .lower = Lower};
 }
 
 }  // namespace
