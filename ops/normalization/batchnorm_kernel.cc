@@ -30,7 +30,8 @@ struct Table {
   bool of_channels = true;  ///< Only along the channels do parameters vary.
 };
 
-Result<Table> TableOf(const ir::KernelNode& node) {
+Result<Table> Analyze(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
   TIM_ASSIGN_OR_RETURN(const auto strides,
                        BatchNormStrides(AnchorView(node).view()));
   const ir::Shape& shape = node.inputs[0].shape;
@@ -168,9 +169,8 @@ void AddBlocks(const ir::KernelNode& node, int64_t tile, Launch* launch) {
       .Items(planes * CeilDiv(pixels, tile_pixels));
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const Table& table, const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Table table, TableOf(node));
   const bool constant = HasConstantParameters(node);
   const bool blocked = node.inputs[0].layout.blocked();
   ir::Lowering lowering;
@@ -200,17 +200,13 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   return lowering;
 }
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  return CheckKernelOperands(node);
-}
-
-std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
+std::vector<ir::LayoutTuple> Layouts(const Table& table,
+                                     const ir::KernelNode& node,
                                      const ir::DeviceInfo&) {
   std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
   const ir::TensorDesc& output = node.outputs[0];
-  const auto table = TableOf(node);
-  if (!table.ok() || !table->of_channels ||
-      !FitsChannelBlocks(node.inputs[0]) || !FitsChannelBlocks(output) ||
+  if (!table.of_channels || !FitsChannelBlocks(node.inputs[0]) ||
+      !FitsChannelBlocks(output) ||
       !ConversionKeepsZero(output, output, kernels::ConvertRule::kBits)) {
     return out;
   }
@@ -220,19 +216,15 @@ std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
   return out;
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  return ElementwiseCost(node, device, 0.1);
-}
-
 }  // namespace
 
 void AddBatchNormKernel(ir::OpRegistry& registry) {
-  registry.Add(ir::PlainKernel{.op = "tim.BatchNorm",
-                               .name = "batchnorm",
-                               .analyze = Supports,
-                               .layouts = Layouts,
-                               .cost = Cost,
-                               .lower = Lower});
+  registry.Add(ir::TypedKernel<Table>{.op = "tim.BatchNorm",
+                                      .name = "batchnorm",
+                                      .analyze = Analyze,
+                                      .layouts = Layouts,
+                                      .cost = CostAt(prices::kBatchNorm),
+                                      .lower = Lower});
 }
 
 }  // namespace tim::ops

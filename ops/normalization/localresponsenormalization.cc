@@ -126,17 +126,13 @@ ir::OpSchema Schema() {
           .permute_rule = MoveAxis("axis")};
 }
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  return CheckKernelOperands(node);
+Result<Windows> Analyze(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
+  return WindowsOf(node.attributes(), node.inputs[0].shape);
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  return ElementwiseCost(node, device, 0.2);
-}
-
-Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_ASSIGN_OR_RETURN(const Windows windows,
-                       WindowsOf(node.attributes(), node.inputs[0].shape));
+Result<ir::Lowering> Lower(const Windows& windows, const ir::KernelNode& node,
+                           const ir::DeviceInfo&) {
   const int64_t vectors = CeilDiv(windows.length, kVector);
   return Launch("ops/normalization/localresponsenormalization.cl",
                 "localresponsenormalization")
@@ -161,11 +157,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
 
 TIM_OPERATOR(localresponsenormalization) {
   registry.Add(Schema());
-  registry.Add(ir::PlainKernel{.op = "tim.LocalResponseNormalization",
-                               .name = "localresponsenormalization",
-                               .analyze = Supports,
-                               .cost = Cost,
-                               .lower = Lower});
+  registry.Add(ir::TypedKernel<Windows>{
+      .op = "tim.LocalResponseNormalization",
+      .name = "localresponsenormalization",
+      .analyze = Analyze,
+      .cost = CostAt(prices::kLocalResponseNormalization),
+      .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -78,11 +78,11 @@ void AddNumbers(const ir::KernelNode& node, const NormRows& rows,
       .OutputQuantization("out", node.outputs[0]);
 }
 
-Result<ir::Lowering> Lower(const RowNormOp& op, const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const RowNormOp& op, const NormRows& dense,
+                           const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(NormRows rows, op.rows(AnchorView(node).view()));
   const bool blocked = node.inputs[0].layout.blocked();
-  if (blocked) rows = InBlocks(rows, node.inputs[0]);
+  const NormRows rows = blocked ? InBlocks(dense, node.inputs[0]) : dense;
   const bool neighbours = rows.inner == 1;  // Elements of a row are.
   const bool short_rows = rows.count < kShortRow && rows.outer >= rows.count;
   const bool by_lanes = !neighbours || short_rows;
@@ -110,9 +110,8 @@ Result<ir::Lowering> Lower(const RowNormOp& op, const ir::KernelNode& node,
   return launch.Global(AlignUp(vectors, kLanes), slices).Local(kLanes).Build();
 }
 
-Result<ir::Lowering> LowerSimt(const RowNormOp& op,
+Result<ir::Lowering> LowerSimt(const RowNormOp& op, const NormRows& rows,
                                const ir::KernelNode& node) {
-  TIM_ASSIGN_OR_RETURN(const NormRows rows, op.rows(AnchorView(node).view()));
   const bool group = rows.inner == 1 && rows.count >= kShortRow;
   Launch launch("ops/normalization/norm_rows_simt.cl",
                 group ? "norm_group" : "norm_items");
@@ -126,22 +125,25 @@ Result<ir::Lowering> LowerSimt(const RowNormOp& op,
   return launch.Global(rows.rows() * kGroup).Local(kGroup).Build();
 }
 
-Status Supports(const ir::KernelNode& node) {
-  return CheckKernelOperands(node);
+Result<NormRows> Analyze(const RowNormOp& op, const ir::KernelNode& node) {
+  TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
+  return op.rows(AnchorView(node).view());
 }
 
-Status SupportsSimt(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+Status CheckGroups(const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckNoCpu(device));
   if (device.max_work_group_size < kGroup ||
       device.max_work_item_sizes[0] < kGroup) {
     return Unimplemented("needs work-groups of ", kGroup,
                          " items, the device has ", device.max_work_group_size);
   }
-  return Supports(node);
+  return OkStatus();
 }
 
 // Rows that are the channels' planes may lie in blocks.
-std::vector<ir::LayoutTuple> LayoutsOfPlanes(const ir::KernelNode& node) {
+std::vector<ir::LayoutTuple> LayoutsOfPlanes(const NormRows&,
+                                             const ir::KernelNode& node,
+                                             const ir::DeviceInfo&) {
   std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
   const ir::TensorDesc& output = node.outputs[0];
   if (!FitsChannelBlocks(node.inputs[0]) || !FitsChannelBlocks(output) ||
@@ -154,51 +156,39 @@ std::vector<ir::LayoutTuple> LayoutsOfPlanes(const ir::KernelNode& node) {
   return out;
 }
 
-// RMS reads a row twice, and its sum takes one operation: it reaches twice the
-// bandwidth of the others.
-double Cost(RowNorm kind, const ir::KernelNode& node,
-            const ir::DeviceInfo& device, double efficiency) {
-  return ElementwiseCost(node, device,
-                         kind == RowNorm::kRms ? 2 * efficiency : efficiency);
-}
-
 }  // namespace
 
 ir::KernelDef RowNormKernel(const RowNormOp& op) {
-  ir::PlainKernel def{
+  ir::TypedKernel<NormRows> def{
       .op = "tim." + op.name,
       .name = LowerCase(op.name),
-      .analyze = [](const ir::KernelNode& node,
-                    const ir::DeviceInfo&) { return Supports(node); },
-      .cost =
-          [kind = op.kind](const ir::KernelNode& node,
-                           const ir::DeviceInfo& device) {
-            return Cost(kind, node, device, 0.2);
-          },
+      .analyze = [op](const ir::KernelNode& node,
+                      const ir::DeviceInfo&) { return Analyze(op, node); },
+      .cost = CostAt(op.kind == RowNorm::kRms ? prices::kRowNormRms
+                                              : prices::kRowNorm),
       .lower =
-          [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return Lower(op, node, device);
+          [op](const NormRows& rows, const ir::KernelNode& node,
+               const ir::DeviceInfo& device) {
+            return Lower(op, rows, node, device);
           }};
-  if (op.planes) {
-    def.layouts = [](const ir::KernelNode& node, const ir::DeviceInfo&) {
-      return LayoutsOfPlanes(node);
-    };
-  }
+  if (op.planes) def.layouts = LayoutsOfPlanes;
   return def;
 }
 
 ir::KernelDef RowNormSimtKernel(const RowNormOp& op) {
-  return ir::PlainKernel{
+  return ir::TypedKernel<NormRows>{
       .op = "tim." + op.name,
       .name = LowerCase(op.name) + "_simt",
-      .analyze = SupportsSimt,
-      .cost =
-          [kind = op.kind](const ir::KernelNode& node,
-                           const ir::DeviceInfo& device) {
-            return Cost(kind, node, device, 0.3);
-          },
-      .lower = [op](const ir::KernelNode& node,
-                    const ir::DeviceInfo&) { return LowerSimt(op, node); }};
+      .analyze = [op](const ir::KernelNode& node,
+                      const ir::DeviceInfo& device) -> Result<NormRows> {
+        TIM_RETURN_IF_ERROR(CheckGroups(device));
+        return Analyze(op, node);
+      },
+      .cost = CostAt(op.kind == RowNorm::kRms ? prices::kRowNormSimtRms
+                                              : prices::kRowNormSimt),
+      .lower =
+          [op](const NormRows& rows, const ir::KernelNode& node,
+               const ir::DeviceInfo&) { return LowerSimt(op, rows, node); }};
 }
 
 }  // namespace tim::ops

@@ -8,6 +8,7 @@
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/packed.h"
+#include "ops/launch/prices.h"
 #include "ops/normalization/norm_rows.h"
 
 namespace tim::ops {
@@ -16,6 +17,13 @@ namespace {
 constexpr int kRowAxis = 0;  // Neighbours in memory.
 constexpr int64_t kVector = 16;
 constexpr int64_t kShortRow = 32;
+
+struct Problem {
+  int64_t count = 0;  ///< Of a row.
+  int64_t rows = 0;
+  bool gamma = false;
+  Epilogue epilogue;
+};
 
 // Input 1 may be the first one of a fused operator.
 bool HasGamma(const ir::KernelNode& node) {
@@ -37,19 +45,9 @@ Status CheckFloats(const ir::KernelNode& node) {
   return OkStatus();
 }
 
-Status CheckRows(const ir::KernelNode& node) {
-  const ir::Shape& shape = node.inputs[0].shape;
-  TIM_ASSIGN_OR_RETURN(const int axis,
-                       WrapAxis(node.attributes().Int("axis"), shape.rank()));
-  if (axis != kRowAxis) return Unimplemented("takes axis 0, not ", axis);
-  if (shape[kRowAxis] < kShortRow) {
-    return Unimplemented("takes rows of ", kShortRow,
-                         " elements or more, not of ", shape[kRowAxis]);
-  }
-  if (!HasGamma(node)) return OkStatus();
+Status CheckGamma(const ir::KernelNode& node, int64_t count) {
   const ir::Shape& gamma = node.inputs[1].shape;
-  if (gamma.DimOr1(kRowAxis) != shape[kRowAxis] ||
-      gamma.NumElements() != shape[kRowAxis]) {
+  if (gamma.DimOr1(kRowAxis) != count || gamma.NumElements() != count) {
     return Unimplemented("takes a gamma along the rows, not one of shape ",
                          gamma.ToString());
   }
@@ -57,23 +55,37 @@ Status CheckRows(const ir::KernelNode& node) {
   return Unimplemented("takes a constant gamma only");
 }
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+Result<Problem> Analyze(const ir::KernelNode& node,
+                        const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_RETURN_IF_ERROR(CheckFloats(node));
-  TIM_RETURN_IF_ERROR(CheckRows(node));
-  TIM_RETURN_IF_ERROR(EpilogueOf(node, kRowAxis, Residual::kTaken).status());
-  return CheckKernelOperands(node);
+  const ir::Shape& shape = node.inputs[0].shape;
+  TIM_ASSIGN_OR_RETURN(const int axis,
+                       WrapAxis(node.attributes().Int("axis"), shape.rank()));
+  if (axis != kRowAxis) return Unimplemented("takes axis 0, not ", axis);
+  const int64_t count = shape[kRowAxis];
+  if (count < kShortRow) {
+    return Unimplemented("takes rows of ", kShortRow,
+                         " elements or more, not of ", count);
+  }
+  const bool gamma = HasGamma(node);
+  if (gamma) TIM_RETURN_IF_ERROR(CheckGamma(node, count));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       EpilogueOf(node, kRowAxis, Residual::kTaken));
+  TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
+  const int64_t rows = shape.NumElements().value_or(0) / count;
+  return Problem{count, rows, gamma, epilogue};
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+double Cost(const Problem&, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
   const AnchorView anchor(node);
   ir::ComputeEstimate estimate = RowNormEstimate(RowNorm::kRms, anchor.view());
   for (size_t i = node.anchor->inputs.size(); i < node.inputs.size(); ++i) {
     const Result<int64_t> bytes = ir::ByteSize(node.inputs[i]);
     if (bytes.ok()) estimate.bytes_read += static_cast<double>(*bytes);
   }
-  // Alone no faster than `rmsnormalization`, whose share is 0.4.
-  return ir::EstimateMicroseconds(estimate, device, 0.36);
+  return EstimateMicroseconds(estimate, device, prices::kRmsNormalizationF32);
 }
 
 ir::PackedConstant PackGamma(const ir::KernelNode& node, int64_t count) {
@@ -83,17 +95,13 @@ ir::PackedConstant PackGamma(const ir::KernelNode& node, int64_t count) {
                       });
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, kRowAxis, Residual::kTaken));
-  const ir::Shape& shape = node.inputs[0].shape;
-  const int64_t count = shape[kRowAxis];
-  const int64_t rows = shape.NumElements().value_or(0) / count;
+  const auto& [count, rows, gamma, epilogue] = problem;
   Launch launch("ops/normalization/rmsnormalization_f32.cl",
                 "rmsnormalization_f32");
   launch.Input("in", node, 0).InPlace(node, 0);
-  if (HasGamma(node)) {
+  if (gamma) {
     launch.Option("-DGAMMA").Packed("gamma", PackGamma(node, count),
                                     sizeof(float));
   }
@@ -106,17 +114,15 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Build();
 }
 
-ir::KernelDef Kernel() {
-  return ir::PlainKernel{.op = "tim.RmsNormalization",
-                         .name = "rmsnormalization_f32",
-                         .takes_epilogue = true,
-                         .analyze = Supports,
-                         .cost = Cost,
-                         .lower = Lower};
-}
-
 }  // namespace
 
-TIM_OPERATOR(rmsnormalization_f32) { registry.Add(Kernel()); }
+TIM_OPERATOR(rmsnormalization_f32) {
+  registry.Add(ir::TypedKernel<Problem>{.op = "tim.RmsNormalization",
+                                        .name = "rmsnormalization_f32",
+                                        .takes_epilogue = true,
+                                        .analyze = Analyze,
+                                        .cost = Cost,
+                                        .lower = Lower});
+}
 
 }  // namespace tim::ops

@@ -12,6 +12,7 @@
 #include "kernels/elements.h"
 #include "kernels/exact_exp2.h"
 #include "ops/doubts/codes.h"
+#include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
 #include "ops/normalization/normalization_rules.h"
@@ -73,19 +74,24 @@ class Row {
 
 Status Eval(const ir::EvalContext& context) {
   TIM_ASSIGN_OR_RETURN(
-      const SoftmaxShape shape,
-      SoftmaxShapeOf(context.attributes(), context.inputs[0].desc->shape));
+      const SoftmaxProblem problem,
+      SoftmaxProblemOf(context.attributes(), context.inputs[0].desc->shape));
   const kernels::ElementReader input(context.inputs[0]);
   kernels::ElementWriter output(context.outputs[0]);
-  const float k = SoftmaxExponent(context.attributes());
-  if (shape.count == 0) return OkStatus();
-  for (int64_t outer = 0; outer < shape.outer; ++outer) {
-    for (int64_t inner = 0; inner < shape.inner; ++inner) {
-      const int64_t first = outer * shape.count * shape.inner + inner;
-      Row(input, first, shape.inner, shape.count).Softmax(k, &output);
+  const auto& [inner, count, outer, k] = problem;
+  if (count == 0) return OkStatus();
+  for (int64_t slice = 0; slice < outer; ++slice) {
+    for (int64_t row = 0; row < inner; ++row) {
+      const int64_t first = slice * count * inner + row;
+      Row(input, first, inner, count).Softmax(k, &output);
     }
   }
   return OkStatus();
+}
+
+// Two powers of about 50 operations each.
+ir::ComputeEstimate Estimate(const ir::NodeView& view) {
+  return ElementwiseEstimate(view, 100);
 }
 
 ir::OpSchema SoftmaxSchema() {
@@ -98,19 +104,16 @@ ir::OpSchema SoftmaxSchema() {
           .infer_shapes = InferAlongAxis,
           .eval = Eval,
           .memory_estimate = NoScratch,
-          .compute_estimate = SoftmaxEstimate,
+          .compute_estimate = Estimate,
           .sliced_inputs = SliceBesideAxis("axis"),
           .permute_rule = MoveAxis("axis"),
           .vjp = SoftmaxVjp};
 }
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  return CheckKernelOperands(node);
-}
-
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  return ir::EstimateMicroseconds(SoftmaxEstimate(AnchorView(node).view()),
-                                  device, 0.2);
+Result<SoftmaxProblem> Analyze(const ir::KernelNode& node,
+                               const ir::DeviceInfo&) {
+  TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
+  return SoftmaxProblemOf(node.attributes(), node.inputs[0].shape);
 }
 
 // The functions of ops/normalization/softmax.cl, and softmax_bytes.cl.
@@ -120,7 +123,7 @@ bool IsByte(const ir::TensorDesc& desc) {
   return desc.type == ir::DataType::kUint8 || desc.type == ir::DataType::kInt8;
 }
 
-Variant ChooseVariant(const ir::KernelNode& node, const SoftmaxShape& shape,
+Variant ChooseVariant(const SoftmaxProblem& shape, const ir::KernelNode& node,
                       const ir::DeviceInfo& device) {
   // Long rows keep 16 lanes busy by themselves, short ones in sixteens.
   constexpr int64_t kLongRow = 64;
@@ -150,8 +153,8 @@ int64_t PieceOf(int64_t rows, const ir::DeviceInfo& device) {
   return piece <= 16 ? piece : AlignUp(piece, 16);
 }
 
-Result<ir::Lowering> LowerBytes(const ir::KernelNode& node,
-                                const SoftmaxShape& shape,
+Result<ir::Lowering> LowerBytes(const SoftmaxProblem& shape,
+                                const ir::KernelNode& node,
                                 const ir::DeviceInfo& device) {
   const int64_t piece = PieceOf(shape.outer, device);
   return Launch("ops/normalization/softmax_bytes.cl", "softmax_bytes")
@@ -163,7 +166,7 @@ Result<ir::Lowering> LowerBytes(const ir::KernelNode& node,
       .Int("count", shape.count)
       .Int("rows", shape.outer)
       .Int("piece", piece)
-      .Float("k", SoftmaxExponent(node.attributes()))
+      .Float("k", shape.k)
       .InputQuantization("in", node.inputs[0])
       .OutputQuantization("out", node.outputs[0])
       .Global(CeilDiv(shape.outer, piece))
@@ -171,12 +174,11 @@ Result<ir::Lowering> LowerBytes(const ir::KernelNode& node,
       .Build();
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const SoftmaxProblem& shape,
+                           const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const SoftmaxShape shape,
-                       SoftmaxShapeOf(node.attributes(), node.inputs[0].shape));
-  const Variant variant = ChooseVariant(node, shape, device);
-  if (variant == Variant::kBytes) return LowerBytes(node, shape, device);
+  const Variant variant = ChooseVariant(shape, node, device);
+  if (variant == Variant::kBytes) return LowerBytes(shape, node, device);
   const bool rows = shape.inner == 1;
   const int64_t lanes = rows ? shape.outer : shape.inner;
   Launch launch("ops/normalization/softmax.cl",
@@ -194,7 +196,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
     launch.Int("row_step", rows ? shape.count : 1)
         .Int("slice_step", shape.count * shape.inner);
   }
-  launch.Float("k", SoftmaxExponent(node.attributes()))
+  launch.Float("k", shape.k)
       .InputQuantization("in", node.inputs[0])
       .OutputQuantization("out", node.outputs[0]);
   if (variant == Variant::kRow) return launch.Tiles(device, lanes).Build();
@@ -203,11 +205,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef SoftmaxKernel() {
-  return ir::PlainKernel{.op = "tim.Softmax",
-                         .name = "softmax",
-                         .analyze = Supports,
-                         .cost = Cost,
-                         .lower = Lower};
+  return ir::TypedKernel<SoftmaxProblem>{.op = "tim.Softmax",
+                                         .name = "softmax",
+                                         .analyze = Analyze,
+                                         .cost = CostAt(prices::kSoftmax),
+                                         .lower = Lower};
 }
 
 }  // namespace

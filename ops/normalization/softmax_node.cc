@@ -9,22 +9,14 @@ constexpr float kLog2E = 1.44269504f;
 
 }  // namespace
 
-Result<SoftmaxShape> SoftmaxShapeOf(const ir::AttributeMap& attributes,
-                                    const ir::Shape& shape) {
+Result<SoftmaxProblem> SoftmaxProblemOf(const ir::AttributeMap& attributes,
+                                        const ir::Shape& shape) {
   const int rank = shape.rank();
   TIM_ASSIGN_OR_RETURN(const int axis, WrapAxis(attributes.Int("axis"), rank));
-  return SoftmaxShape{.inner = shape.Product(0, axis),
-                      .count = shape[axis],
-                      .outer = shape.Product(axis + 1, rank)};
-}
-
-float SoftmaxExponent(const ir::AttributeMap& attributes) {
-  return attributes.Float("beta") * kLog2E;
-}
-
-// Two powers of about 50 operations each.
-ir::ComputeEstimate SoftmaxEstimate(const ir::NodeView& view) {
-  return ElementwiseEstimate(view, 100);
+  return SoftmaxProblem{.inner = shape.Product(0, axis),
+                        .count = shape[axis],
+                        .outer = shape.Product(axis + 1, rank),
+                        .k = attributes.Float("beta") * kLog2E};
 }
 
 }  // namespace tim::ops

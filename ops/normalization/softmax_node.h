@@ -4,23 +4,21 @@
 
 #include <cstdint>
 
-#include "ir/kernel_def.h"
+#include "base/status.h"
+#include "ir/attribute.h"
+#include "ir/shape.h"
 
 namespace tim::ops {
 
 /// A dense tensor as [inner, count, outer], `count` along the axis.
-struct SoftmaxShape {
+struct SoftmaxProblem {
   int64_t inner = 1;
   int64_t count = 1;
   int64_t outer = 1;
+  float k = 0;  ///< beta * log2(e).
 };
-Result<SoftmaxShape> SoftmaxShapeOf(const ir::AttributeMap& attributes,
-                                    const ir::Shape& shape);
-
-/// beta * log2(e).
-float SoftmaxExponent(const ir::AttributeMap& attributes);
-
-ir::ComputeEstimate SoftmaxEstimate(const ir::NodeView& view);
+Result<SoftmaxProblem> SoftmaxProblemOf(const ir::AttributeMap& attributes,
+                                        const ir::Shape& shape);
 
 }  // namespace tim::ops
 

@@ -2,7 +2,6 @@
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
 #include "ops/elements/operands.h"
-#include "ops/elements/shapes.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
 #include "ops/normalization/softmax_node.h"
@@ -15,24 +14,20 @@ constexpr int64_t kGroup = 64;
 // Shorter rows leave too many items of a group idle.
 constexpr int64_t kGroupRow = 32;
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+Result<SoftmaxProblem> Analyze(const ir::KernelNode& node,
+                               const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckNoCpu(device));
   if (device.max_work_group_size < kGroup ||
       device.max_work_item_sizes[0] < kGroup) {
     return Unimplemented("needs work-groups of ", kGroup,
                          " items, the device has ", device.max_work_group_size);
   }
-  return CheckKernelOperands(node);
+  TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
+  return SoftmaxProblemOf(node.attributes(), node.inputs[0].shape);
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  return ir::EstimateMicroseconds(SoftmaxEstimate(AnchorView(node).view()),
-                                  device, 0.3);
-}
-
-Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_ASSIGN_OR_RETURN(const SoftmaxShape shape,
-                       SoftmaxShapeOf(node.attributes(), node.inputs[0].shape));
+Result<ir::Lowering> Lower(const SoftmaxProblem& shape,
+                           const ir::KernelNode& node, const ir::DeviceInfo&) {
   const bool group = shape.inner == 1 && shape.count >= kGroupRow;
   const int64_t rows = shape.inner * shape.outer;
   Launch launch("ops/normalization/softmax_simt.cl",
@@ -43,7 +38,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
       .Output("out", node, 0)
       .Int("count", shape.count);
   if (!group) launch.Int("inner", shape.inner).Int("rows", rows);
-  launch.Float("k", SoftmaxExponent(node.attributes()))
+  launch.Float("k", shape.k)
       .InputQuantization("in", node.inputs[0])
       .OutputQuantization("out", node.outputs[0]);
   if (!group) return launch.Items(rows).Build();
@@ -53,11 +48,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
 }  // namespace
 
 TIM_OPERATOR(softmax_simt) {
-  registry.Add(ir::PlainKernel{.op = "tim.Softmax",
-                               .name = "softmax_simt",
-                               .analyze = Supports,
-                               .cost = Cost,
-                               .lower = Lower});
+  registry.Add(
+      ir::TypedKernel<SoftmaxProblem>{.op = "tim.Softmax",
+                                      .name = "softmax_simt",
+                                      .analyze = Analyze,
+                                      .cost = CostAt(prices::kSoftmaxSimt),
+                                      .lower = Lower});
 }
 
 }  // namespace tim::ops
