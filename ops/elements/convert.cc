@@ -228,9 +228,7 @@ ir::PlainKernel ConvertKernel(std::string op, std::string name,
     const ir::TensorDesc& to = node.outputs[0];
     return CheckConvert(from, to, kernels::ConvertRuleOf(from, to));
   };
-  kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-    return ElementwiseCost(node, device, prices::kConvert);
-  };
+  kernel.cost = CostAt(prices::kConvert);
   kernel.lower = [rounding](const ir::KernelNode& node,
                             const ir::DeviceInfo& device) {
     return LowerConvert(node, rounding, device);

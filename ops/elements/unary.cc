@@ -123,10 +123,7 @@ ir::KernelDef UnaryKernel(const std::string& op) {
             return CheckKernelOperands(node);
           },
       .layouts = UnaryLayouts,
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.1);
-          },
+      .cost = CostAt(prices::kUnary),
       .lower = LowerUnary};
 }
 

@@ -121,10 +121,7 @@ ir::KernelDef UnaryTableKernel(const std::string& op) {
             return CheckKernelOperands(node);
           },
       .layouts = UnaryLayouts,
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.01);
-          },
+      .cost = CostAt(prices::kUnaryTable),
       .lower = LowerTable};
 }
 

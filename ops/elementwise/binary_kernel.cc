@@ -18,6 +18,13 @@
 namespace tim::ops {
 namespace {
 
+// A node, with the operator that follows.
+struct FusedBinary {
+  BinaryProblem binary;
+  Activation activation;
+  int operators = 0;  // Of the epilogue.
+};
+
 // The operator that follows, where it may be applied before the store: limits
 // also to what is not rounded yet (NaN as the code 0 that it would become), as
 // rounding keeps the order, unless codes wrap or a limit would be rounded
@@ -39,9 +46,15 @@ Result<Activation> FusedOf(const ir::KernelNode& node) {
   return activation;
 }
 
-Status SupportsBinary(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(FusedOf(node).status());
-  return CheckKernelOperands(node);
+Result<FusedBinary> Analyze(const BinaryOp& op, const ir::KernelNode& node) {
+  TIM_ASSIGN_OR_RETURN(const Activation activation, FusedOf(node));
+  TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
+  return FusedBinary{
+      .binary =
+          ProblemOf(op, {node.attributes(), node.inputs[0], node.inputs[1]},
+                    node.outputs[0]),
+      .activation = activation,
+      .operators = static_cast<int>(node.epilogue.size())};
 }
 
 // Whether a dense operand, taken to have `dims`, can go with results in blocks:
@@ -55,30 +68,25 @@ bool IsPerChannel(const std::vector<int64_t>& dims, const ir::TensorDesc& y) {
   return true;
 }
 
-BinaryProblem ProblemOf(const BinaryOp& op, const ir::KernelNode& node) {
-  return ProblemOf(op, {node.attributes(), node.inputs[0], node.inputs[1]},
-                   node.outputs[0]);
-}
-
 const std::vector<int64_t>& DimsOf(const BinaryProblem& problem, int input) {
   return input == 0 ? problem.a.shape.dims() : problem.b_shape.dims();
 }
 
 // Blocks need operands with the output's channels: one channel that is
 // broadcast would also reach the tail lanes.
-std::vector<ir::LayoutTuple> BinaryLayouts(const BinaryOp& op,
-                                           const ir::KernelNode& node) {
+std::vector<ir::LayoutTuple> BinaryLayouts(const FusedBinary& problem,
+                                           const ir::KernelNode& node,
+                                           const ir::DeviceInfo&) {
   std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
   const ir::TensorDesc& y = node.outputs[0];
   if (!FitsChannelBlocks(y)) return out;
-  const BinaryProblem problem = ProblemOf(op, node);
   ir::LayoutTuple blocks = SameLayouts(node, ChannelBlocks());
   int blocked = 0;
   for (int i = 0; i < 2; ++i) {
     const ir::TensorDesc& input = node.inputs[i];
     if (FitsChannelBlocks(input) && input.shape[2] == y.shape[2]) {
       ++blocked;
-    } else if (IsPerChannel(DimsOf(problem, i), y)) {
+    } else if (IsPerChannel(DimsOf(problem.binary, i), y)) {
       blocks.inputs[i] = ir::Layout::Dense();
     } else {
       return out;
@@ -149,14 +157,14 @@ void AddNumbers(const BinaryProblem& problem, const ir::TensorDesc& y,
   launch->OutputQuantization("y", y);
 }
 
-Result<ir::Lowering> LowerBinary(const BinaryOp& op, const ir::KernelNode& node,
+Result<ir::Lowering> LowerBinary(const FusedBinary& fused,
+                                 const ir::KernelNode& node,
                                  const ir::DeviceInfo& device) {
-  const BinaryProblem problem = ProblemOf(op, node);
+  const auto& [problem, activation, operators] = fused;
   const ir::TensorDesc& a = problem.a;
   const ir::TensorDesc& b = problem.b;
   const ir::TensorDesc& y = node.outputs[0];
   const std::vector<int64_t> extents = ir::PhysicalDims(y);
-  TIM_ASSIGN_OR_RETURN(const Activation activation, FusedOf(node));
   const auto bytes =
       BytePairsOf(problem, y, kernels::PolicyOf(node.attributes()));
   Launch launch("ops/elementwise/elementwise.cl", "elementwise");
@@ -176,7 +184,7 @@ Result<ir::Lowering> LowerBinary(const BinaryOp& op, const ir::KernelNode& node,
   launch.Policy(node.attributes());
   launch.Input("a", node, 0).Input("b", node, 1).Output("y", node, 0);
   launch.InPlace(node, 0).InPlace(node, 1);
-  launch.Applies(static_cast<int>(node.epilogue.size()));
+  launch.Applies(operators);
   AddRows(JoinAxes(extents,
                    {BroadcastStrides(DimsBeside(node, problem, 0), extents),
                     BroadcastStrides(DimsBeside(node, problem, 1), extents)}),
@@ -188,22 +196,15 @@ Result<ir::Lowering> LowerBinary(const BinaryOp& op, const ir::KernelNode& node,
 }  // namespace
 
 ir::KernelDef BinaryKernel(const BinaryOp& op) {
-  return ir::PlainKernel{
+  return ir::TypedKernel<FusedBinary>{
       .op = StrCat("tim.", op.name),
       .name = LowerCase(op.name),
       .takes_epilogue = true,
-      .analyze = SupportsBinary,
-      .layouts = [op](
-                     const ir::KernelNode& node,
-                     const ir::DeviceInfo&) { return BinaryLayouts(op, node); },
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.1);
-          },
-      .lower =
-          [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return LowerBinary(op, node, device);
-          }};
+      .analyze = [op](const ir::KernelNode& node,
+                      const ir::DeviceInfo&) { return Analyze(op, node); },
+      .layouts = BinaryLayouts,
+      .cost = CostAt(prices::kBinary),
+      .lower = LowerBinary};
 }
 
 }  // namespace tim::ops

@@ -5,7 +5,6 @@
 #include "ir/typed_kernel.h"
 #include "ops/elements/convert.h"
 #include "ops/elements/operands.h"
-#include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/device_class.h"
 
@@ -24,11 +23,16 @@ bool IsCode(const ir::TensorDesc& desc) {
   return zero >= info.min && zero <= info.max;
 }
 
-int64_t Positions(const ir::TensorDesc& desc) {
-  return desc.shape.Product(0, ChannelBlocks().axis);
-}
+// [inner, channels, outer], with channels in blocks on one side.
+struct Problem {
+  ConvertRule rule = ConvertRule::kReal;
+  int64_t inner = 1;
+  int64_t channels = 1;
+  int64_t outer = 1;
+};
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+Result<Problem> Analyze(const ir::KernelNode& node,
+                        const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
@@ -49,12 +53,17 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   if (!IsCode(from) && !IsCode(to)) {
     return Unimplemented("takes 8-bit codes on one side");
   }
-  if (Positions(from) >= kChannelBlock) return OkStatus();
-  return Unimplemented("images of ", Positions(from),
-                       " elements, takes 16 and more");
+  const int axis = ChannelBlocks().axis;
+  const Problem out = {
+      .rule = rule,
+      .inner = from.shape.Product(0, axis),
+      .channels = from.shape[axis],
+      .outer = from.shape.Product(axis + 1, from.shape.rank())};
+  if (out.inner >= kChannelBlock) return out;
+  return Unimplemented("images of ", out.inner, " elements, takes 16 and more");
 }
 
-std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
+std::vector<ir::LayoutTuple> Layouts(const Problem&, const ir::KernelNode& node,
                                      const ir::DeviceInfo&) {
   const ir::Layout blocked = ChannelBlocks();
   const ir::Layout dense = ir::Layout::Dense();
@@ -64,19 +73,11 @@ std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
   return out;
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  return ElementwiseCost(node, device, 0.2);
-}
-
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
-  const ConvertRule rule = kernels::ConvertRuleOf(from, to);
-  const int axis = ChannelBlocks().axis;
-  const int64_t inner = Positions(from);
-  const int64_t channels = from.shape[axis];
-  const int64_t outer = from.shape.Product(axis + 1, from.shape.rank());
+  const auto& [rule, inner, channels, outer] = problem;
   const bool pack = to.layout.blocked();
   Launch launch("ops/elementwise/data_convert_blocks.cl",
                 pack ? "convert_pack" : "convert_unpack");
@@ -94,12 +95,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef DataConvertBlocksKernel() {
-  return ir::PlainKernel{.op = "tim.DataConvert",
-                         .name = "data_convert_blocks",
-                         .analyze = Supports,
-                         .layouts = Layouts,
-                         .cost = Cost,
-                         .lower = Lower};
+  return ir::TypedKernel<Problem>{.op = "tim.DataConvert",
+                                  .name = "data_convert_blocks",
+                                  .analyze = Analyze,
+                                  .layouts = Layouts,
+                                  .cost = CostAt(prices::kDataConvertBlocks),
+                                  .lower = Lower};
 }
 
 }  // namespace

@@ -78,22 +78,29 @@ Status EvalSelect(const ir::EvalContext& context) {
   return OkStatus();
 }
 
-kernels::ConvertRule RuleOf(const ir::KernelNode& node, int input) {
-  return kernels::ConvertRuleOf(node.inputs[input], node.outputs[0]);
-}
+// How elements become those of the output.
+struct SelectRules {
+  kernels::ConvertRule of_then = kernels::ConvertRule::kBits;
+  kernels::ConvertRule of_else = kernels::ConvertRule::kBits;
+};
 
-Status SupportsSelect(const ir::KernelNode& node, const ir::DeviceInfo&) {
+Result<SelectRules> AnalyzeSelect(const ir::KernelNode& node,
+                                  const ir::DeviceInfo&) {
   TIM_RETURN_IF_ERROR(CheckElementCount(node.inputs[kCondition]));
-  for (const int i : {kThen, kElse}) {
-    TIM_RETURN_IF_ERROR(
-        CheckConvert(node.inputs[i], node.outputs[0], RuleOf(node, i)));
-  }
-  return OkStatus();
+  const ir::TensorDesc& x = node.inputs[kThen];
+  const ir::TensorDesc& z = node.inputs[kElse];
+  const ir::TensorDesc& y = node.outputs[0];
+  const SelectRules rules = {.of_then = kernels::ConvertRuleOf(x, y),
+                             .of_else = kernels::ConvertRuleOf(z, y)};
+  TIM_RETURN_IF_ERROR(CheckConvert(x, y, rules.of_then));
+  TIM_RETURN_IF_ERROR(CheckConvert(z, y, rules.of_else));
+  return rules;
 }
 
 // Blocks need operands with the output's channels: one channel that is
 // broadcast would also reach the tail lanes.
-std::vector<ir::LayoutTuple> SelectLayouts(const ir::KernelNode& node,
+std::vector<ir::LayoutTuple> SelectLayouts(const SelectRules&,
+                                           const ir::KernelNode& node,
                                            const ir::DeviceInfo&) {
   std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
   const ir::TensorDesc& y = node.outputs[0];
@@ -105,7 +112,8 @@ std::vector<ir::LayoutTuple> SelectLayouts(const ir::KernelNode& node,
   return out;
 }
 
-Result<ir::Lowering> LowerSelect(const ir::KernelNode& node,
+Result<ir::Lowering> LowerSelect(const SelectRules& rules,
+                                 const ir::KernelNode& node,
                                  const ir::DeviceInfo&) {
   const ir::TensorDesc& y = node.outputs[0];
   const std::vector<int64_t> extents = ir::PhysicalDims(y);
@@ -115,8 +123,8 @@ Result<ir::Lowering> LowerSelect(const ir::KernelNode& node,
   }
   const std::vector<Axis> axes = JoinAxes(extents, strides);
   const auto outer = std::span(axes).subspan(1);
-  const bool copy = RuleOf(node, kThen) == kernels::ConvertRule::kBits &&
-                    RuleOf(node, kElse) == kernels::ConvertRule::kBits;
+  const bool copy = rules.of_then == kernels::ConvertRule::kBits &&
+                    rules.of_else == kernels::ConvertRule::kBits;
   Launch launch("ops/elementwise/select.cl", "select_rows");
   const char* word = BitsType(y.type);
   launch.Option(StrCat("-DWORD=", word));
@@ -127,8 +135,8 @@ Result<ir::Lowering> LowerSelect(const ir::KernelNode& node,
         .Type("Z", node.inputs[kElse])
         .Type("OUT", y);
   }
-  launch.Option(StrCat("-DX_RULE=", RuleName(RuleOf(node, kThen))));
-  launch.Option(StrCat("-DZ_RULE=", RuleName(RuleOf(node, kElse))));
+  launch.Option(StrCat("-DX_RULE=", RuleName(rules.of_then)));
+  launch.Option(StrCat("-DZ_RULE=", RuleName(rules.of_else)));
   launch.Input("condition", node, kCondition)
       .Input("x", node, kThen)
       .Input("z", node, kElse)
@@ -143,8 +151,8 @@ Result<ir::Lowering> LowerSelect(const ir::KernelNode& node,
       .Int("condition_step", axes[0].strides[kCondition])
       .Int("x_step", axes[0].strides[kThen])
       .Int("z_step", axes[0].strides[kElse]);
-  AddConvertInput("x", node.inputs[kThen], y, RuleOf(node, kThen), &launch);
-  AddConvertInput("z", node.inputs[kElse], y, RuleOf(node, kElse), &launch);
+  AddConvertInput("x", node.inputs[kThen], y, rules.of_then, &launch);
+  AddConvertInput("z", node.inputs[kElse], y, rules.of_else, &launch);
   launch.OutputQuantization("y", y);
   return launch.Items(CeilDiv(axes[0].extent, 16) * CountElements(outer))
       .Build();
@@ -166,16 +174,12 @@ TIM_OPERATOR(select) {
       .sliced_inputs = SliceAlike,
       .permute_rule = KeepAttributes,
       .vjp = SelectVjp});
-  registry.Add(ir::PlainKernel{
-      .op = "tim.Select",
-      .name = "select",
-      .analyze = SupportsSelect,
-      .layouts = SelectLayouts,
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.1);
-          },
-      .lower = LowerSelect});
+  registry.Add(ir::TypedKernel<SelectRules>{.op = "tim.Select",
+                                            .name = "select",
+                                            .analyze = AnalyzeSelect,
+                                            .layouts = SelectLayouts,
+                                            .cost = CostAt(prices::kSelect),
+                                            .lower = LowerSelect});
 }
 
 }  // namespace tim::ops

@@ -38,36 +38,54 @@ double EstimateMicroseconds(const ir::ComputeEstimate& estimate,
 /// Rows by kernel, then by what the kernel does differently in it.
 namespace prices {
 
+inline constexpr Price kArg = {{0.03}, {0.03}};
 inline constexpr Price kBatchNorm = {{0.1}, {0.1}};
 inline constexpr Price kBinary = {{0.1}, {0.1}};
-// More than the reference kernels, of which an item makes a single result:
-// their estimates do not tell that few results keep few units busy.
-inline constexpr Price kByteWords = {.cpu = {}, .gpu = {0.03}};
+inline constexpr Price kConcat = {{0.1}, {0.1}};
 inline constexpr Price kConvert = {{0.1}, {0.1}};
+inline constexpr Price kCumSum = {{0.01, 0.3}, {0.01, 0.3}};
 inline constexpr Price kDataConvertBlocks = {{0.2}};
+inline constexpr Price kElementMapTranspose = {{0.2}, {0.2}};
+inline constexpr Price kGather = {{0.1}, {0.1}};
+inline constexpr Price kGatherElements = {{0.05}, {0.05}};
+inline constexpr Price kHashtableLookup = {{0.1}, {0.1}};
+inline constexpr Price kIndexMap = {{0.1}, {0.1}};
 inline constexpr Price kLocalResponseNormalization = {{0.2}, {0.2}};
 inline constexpr Price kMaxPool = {{0.008}, {0.008}};
 inline constexpr Price kMaxUnpool2d = {{0.008}, {0.008}};
 inline constexpr Price kMaxpoolGrad = {{0.008}, {0.008}};
-inline constexpr Price kPacking = {{1.0}, {1.0}};
+inline constexpr Price kMoments = {{0.05, 0.25}, {0.05, 0.25}};
+inline constexpr Price kOneHot = {{0.1}, {0.1}};
+inline constexpr Price kPad = {{0.1}, {0.1}};
 // On CPUs 20 ns for a window of 2 x 2 on one core.
 inline constexpr Price kPool2d = {{0.0017, 0.2}, {0.008, 0.2}};
 inline constexpr Price kPool2dNchw16c = {{0.05}};
 inline constexpr Price kPool2dNchw16cCodes = {{0.2}};
 inline constexpr Price kPool2dRows = {{0.05}};
 inline constexpr Price kPool2dRowsCodes = {{0.1}};
+inline constexpr Price kReduce = {{0.05}, {0.05}};
+inline constexpr Price kReorder = {{1.0, 0.1}, {1.0, 0.1}};
+inline constexpr Price kReorderTiles = {{1.0, 0.6}, {1.0, 0.6}};
+inline constexpr Price kResize = {{0.005, 0.2}, {0.008, 0.2}};
+inline constexpr Price kResizeVectors = {{0.05, 0.2}, {0.05, 0.2}};
 // Alone no faster than kRowNormRms.
 inline constexpr Price kRmsNormalizationF32 = {{0.36}};
+inline constexpr Price kRoiAlign = {{0.008}, {0.008}};
+inline constexpr Price kRoiPool = {{0.008}, {0.008}};
 inline constexpr Price kRowNorm = {{0.2}, {0.2}};
 // RMS reads a row twice, and its sum takes one operation: it reaches twice the
 // bandwidth of the others.
 inline constexpr Price kRowNormRms = {{0.4}, {0.4}};
 inline constexpr Price kRowNormSimt = {.cpu = {}, .gpu = {0.3}};
 inline constexpr Price kRowNormSimtRms = {.cpu = {}, .gpu = {0.6}};
+inline constexpr Price kScatter = {{0.05}, {0.05}};
 inline constexpr Price kSelect = {{0.1}, {0.1}};
-inline constexpr Price kSimtTile = {.cpu = {}, .gpu = {0.6}};
 inline constexpr Price kSoftmax = {{0.2}, {0.2}};
 inline constexpr Price kSoftmaxSimt = {.cpu = {}, .gpu = {0.3}};
+inline constexpr Price kSpatialTransformer = {{0.008}, {0.008}};
+inline constexpr Price kTinyYolov4Postprocess = {{0.008}, {0.008}};
+inline constexpr Price kTopk = {{0.01}, {0.01}};
+inline constexpr Price kTranspose = {{0.02}, {0.02}};
 inline constexpr Price kUnary = {{0.1}, {0.1}};
 inline constexpr Price kUnaryTable = {{0.01}, {0.01}};
 
