@@ -211,7 +211,13 @@ ir::OpSchema ConcatSchema() {
       .vjp = ConcatVjp};
 }
 
-Status SupportsConcat(const ir::KernelNode& node, const ir::DeviceInfo&) {
+struct ConcatProblem {
+  int axis = 0;
+  bool joins_blocks = false;  // Those of inputs are those of the output.
+  bool moves_parts = false;   // Parts of blocks become parts of others.
+};
+
+Status CheckInputs(const ir::KernelNode& node) {
   const ir::TensorDesc& to = node.outputs[0];
   for (int i = 0; i < static_cast<int>(node.inputs.size()); ++i) {
     if (!node.has_input(i)) continue;
@@ -223,10 +229,9 @@ Status SupportsConcat(const ir::KernelNode& node, const ir::DeviceInfo&) {
 }
 
 // Blocks can be concatenated along the channels only where they are full.
-bool CanJoinBlocks(const ir::KernelNode& node) {
+bool CanJoinBlocks(const ir::KernelNode& node, int axis) {
   const ir::TensorDesc& to = node.outputs[0];
   if (!FitsChannelBlocks(to)) return false;
-  const Result<int> axis = WrapAxis(node.attributes().Int("axis"), 4);
   const ir::Layout blocks = ChannelBlocks();
   bool partial = false;
   for (int i = 0; i < static_cast<int>(node.inputs.size()); ++i) {
@@ -237,16 +242,14 @@ bool CanJoinBlocks(const ir::KernelNode& node) {
       return false;
     }
     partial =
-        *axis == blocks.axis && from.shape[blocks.axis] % blocks.block != 0;
+        axis == blocks.axis && from.shape[blocks.axis] % blocks.block != 0;
   }
   return true;
 }
 
 // Parts of blocks are moved as they are.
-bool CanMoveParts(const ir::KernelNode& node) {
-  const Result<int> axis =
-      WrapAxis(node.attributes().Int("axis"), node.outputs[0].shape.rank());
-  if (!axis.ok() || *axis != ChannelBlocks().axis) return false;
+bool CanMoveParts(const ir::KernelNode& node, int axis) {
+  if (axis != ChannelBlocks().axis) return false;
   for (int i = 0; i < static_cast<int>(node.inputs.size()); ++i) {
     if (node.has_input(i) &&
         !CanMoveChannels(node.inputs[i], node.outputs[0])) {
@@ -256,11 +259,24 @@ bool CanMoveParts(const ir::KernelNode& node) {
   return true;
 }
 
-std::vector<ir::LayoutTuple> ConcatLayouts(const ir::KernelNode& node,
+Result<ConcatProblem> AnalyzeConcat(const ir::KernelNode& node,
+                                    const ir::DeviceInfo&) {
+  TIM_RETURN_IF_ERROR(CheckInputs(node));
+  ConcatProblem out;
+  TIM_ASSIGN_OR_RETURN(out.axis, WrapAxis(node.attributes().Int("axis"),
+                                          node.outputs[0].shape.rank()));
+  out.joins_blocks = CanJoinBlocks(node, out.axis);
+  out.moves_parts = !out.joins_blocks && CanMoveParts(node, out.axis);
+  return out;
+}
+
+std::vector<ir::LayoutTuple> ConcatLayouts(const ConcatProblem& problem,
+                                           const ir::KernelNode& node,
                                            const ir::DeviceInfo&) {
   std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
-  if (CanJoinBlocks(node) || CanMoveParts(node))
+  if (problem.joins_blocks || problem.moves_parts) {
     out.push_back(SameLayouts(node, ChannelBlocks()));
+  }
   return out;
 }
 
@@ -282,15 +298,13 @@ Result<ir::Lowering> LowerParts(const ir::KernelNode& node,
   return lowering;
 }
 
-Result<ir::Lowering> LowerConcat(const ir::KernelNode& node,
+Result<ir::Lowering> LowerConcat(const ConcatProblem& problem,
+                                 const ir::KernelNode& node,
                                  const ir::DeviceInfo& device) {
-  if (node.outputs[0].layout.blocked() && !CanJoinBlocks(node)) {
-    return LowerParts(node, device);
-  }
   const ir::TensorDesc& to = node.outputs[0];
-  TIM_ASSIGN_OR_RETURN(
-      int axis, WrapAxis(node.attributes().Int("axis"), to.shape.rank()));
-  if (to.layout.blocked()) ++axis;  // the block is axis 0
+  const bool blocked = to.layout.blocked();
+  if (blocked && !problem.joins_blocks) return LowerParts(node, device);
+  const int axis = problem.axis + (blocked ? 1 : 0);  // the block is axis 0
   const ir::Shape whole(ir::PhysicalDims(to));
   const int64_t inner = whole.Product(0, axis);
   ConvertRows rows{.rows = whole.Product(axis + 1, whole.rank()),
@@ -307,19 +321,21 @@ Result<ir::Lowering> LowerConcat(const ir::KernelNode& node,
 }
 
 // One launch per input.
-double ConcatCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+double ConcatCost(const ConcatProblem&, const ir::KernelNode& node,
+                  const ir::DeviceInfo& device) {
   const auto launches = static_cast<double>(
       std::count(node.present.begin(), node.present.end(), true));
-  return ElementwiseCost(node, device, 0.1) + (launches - 1) * device.launch_us;
+  return ElementwiseCost(node, device, prices::kConcat) +
+         (launches - 1) * device.launch_us;
 }
 
 ir::KernelDef ConcatKernel() {
-  return ir::PlainKernel{.op = "tim.Concat",
-                         .name = "concat",
-                         .analyze = SupportsConcat,
-                         .layouts = ConcatLayouts,
-                         .cost = ConcatCost,
-                         .lower = LowerConcat};
+  return ir::TypedKernel<ConcatProblem>{.op = "tim.Concat",
+                                        .name = "concat",
+                                        .analyze = AnalyzeConcat,
+                                        .layouts = ConcatLayouts,
+                                        .cost = ConcatCost,
+                                        .lower = LowerConcat};
 }
 
 }  // namespace

@@ -78,15 +78,17 @@ Status CheckFlatMap(const FlatMap& flat, const ir::TensorDesc& to) {
   return OkStatus();
 }
 
-Status SupportsMoves(const ir::KernelNode& node, const FlatMoves& moves) {
+using Moves = std::vector<FlatMove>;
+
+Result<Moves> Analyze(const FlatMoves& moves, const ir::KernelNode& node) {
   const NodeOperands operands(node);
-  TIM_ASSIGN_OR_RETURN(const auto made, moves(operands.view()));
+  TIM_ASSIGN_OR_RETURN(Moves made, moves(operands.view()));
   for (const FlatMove& move : made) {
     const ir::TensorDesc& to = node.outputs[move.output];
     TIM_RETURN_IF_ERROR(CheckConvert(node.inputs[move.input], to, move.rule));
     TIM_RETURN_IF_ERROR(CheckFlatMap(move.flat, to));
   }
-  return OkStatus();
+  return made;
 }
 
 // Rows of the kernel's table: strides in input and output and of the bounds.
@@ -217,8 +219,7 @@ Status AppendMove(const ir::KernelNode& node, const FlatMove& move,
 }
 
 // Each output is one map, of channels alone.
-bool MovesChannels(const ir::KernelNode& node,
-                   const std::vector<FlatMove>& moves) {
+bool MovesChannels(const Moves& moves, const ir::KernelNode& node) {
   std::vector<bool> made(node.outputs.size(), false);
   for (const FlatMove& move : moves) {
     if (made[move.output] || !move.channels ||
@@ -230,24 +231,20 @@ bool MovesChannels(const ir::KernelNode& node,
   return true;
 }
 
-std::vector<ir::LayoutTuple> LayoutsOf(const ir::KernelNode& node,
-                                       const FlatMoves& moves) {
+std::vector<ir::LayoutTuple> Layouts(const Moves& moves,
+                                     const ir::KernelNode& node,
+                                     const ir::DeviceInfo&) {
   std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
-  const NodeOperands operands(node);
-  const auto made = moves(operands.view());
-  if (made.ok() && MovesChannels(node, *made)) {
+  if (MovesChannels(moves, node)) {
     out.push_back(SameLayouts(node, ChannelBlocks()));
   }
   return out;
 }
 
-Result<ir::Lowering> LowerMoves(const ir::KernelNode& node,
-                                const ir::DeviceInfo& device,
-                                const FlatMoves& moves) {
-  const NodeOperands operands(node);
-  TIM_ASSIGN_OR_RETURN(const auto made, moves(operands.view()));
+Result<ir::Lowering> Lower(const Moves& moves, const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
   ir::Lowering lowering;
-  for (const FlatMove& move : made) {
+  for (const FlatMove& move : moves) {
     if (node.outputs[move.output].layout.dense()) {
       TIM_RETURN_IF_ERROR(AppendMove(node, move, device, &lowering));
     } else {
@@ -259,34 +256,29 @@ Result<ir::Lowering> LowerMoves(const ir::KernelNode& node,
 }
 
 // No more is read than written; a launch per operand.
-double MapsCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+double Cost(const Moves&, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
   const NodeOperands operands(node);
   const ir::NodeView view = operands.view();
   ir::ComputeEstimate estimate = node.anchor->schema->compute_estimate(view);
   estimate.bytes_read = std::min(estimate.bytes_read, estimate.bytes_written);
   const size_t launches = std::max(view.inputs.size(), view.outputs.size());
-  return ir::EstimateMicroseconds(estimate, device, 0.1) +
+  return EstimateMicroseconds(estimate, device, prices::kIndexMap) +
          static_cast<double>(launches - 1) * device.launch_us;
 }
 
 }  // namespace
 
 ir::KernelDef FlatMoveKernel(const std::string& name, FlatMoves moves) {
-  ir::PlainKernel kernel;
-  kernel.op = StrCat("tim.", name);
-  kernel.name = LowerCase(name);
-  kernel.analyze = [moves](const ir::KernelNode& node, const ir::DeviceInfo&) {
-    return SupportsMoves(node, moves);
-  };
-  kernel.layouts = [moves](const ir::KernelNode& node, const ir::DeviceInfo&) {
-    return LayoutsOf(node, moves);
-  };
-  kernel.cost = MapsCost;
-  kernel.lower = [moves = std::move(moves)](const ir::KernelNode& node,
-                                            const ir::DeviceInfo& device) {
-    return LowerMoves(node, device, moves);
-  };
-  return kernel;
+  return ir::TypedKernel<Moves>{
+      .op = StrCat("tim.", name),
+      .name = LowerCase(name),
+      .analyze = [moves = std::move(moves)](
+                     const ir::KernelNode& node,
+                     const ir::DeviceInfo&) { return Analyze(moves, node); },
+      .layouts = Layouts,
+      .cost = Cost,
+      .lower = Lower};
 }
 
 }  // namespace tim::ops

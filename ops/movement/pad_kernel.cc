@@ -15,42 +15,52 @@
 namespace tim::ops {
 namespace {
 
-bool Fills(const ir::KernelNode& node) {
-  return PadModeOf(node.attributes()) == PadMode::kConstant;
-}
+struct PadProblem {
+  PadMode mode = PadMode::kConstant;
+  kernels::ConvertRule rule = kernels::ConvertRule::kBits;
+  int64_t value = 0;  ///< Bits of the constant.
+  std::vector<int64_t> front;
 
-Status SupportsPad(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  bool fills() const { return mode == PadMode::kConstant; }
+};
+
+Result<PadProblem> AnalyzePad(const ir::KernelNode& node,
+                              const ir::DeviceInfo&) {
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
-  TIM_RETURN_IF_ERROR(CheckConvert(from, to, kernels::ConvertRuleOf(from, to)));
-  if (!Fills(node) || !to.quantized() || !to.quantization.per_channel()) {
-    return OkStatus();
+  PadProblem out = {.mode = PadModeOf(node.attributes()),
+                    .rule = kernels::ConvertRuleOf(from, to),
+                    .front = node.attributes().Ints(kFrontSize)};
+  TIM_RETURN_IF_ERROR(CheckConvert(from, to, out.rule));
+  if (out.fills() && to.quantized() && to.quantization.per_channel()) {
+    return Unimplemented(
+        "a constant of per-channel quantization has no kernel");
   }
-  return Unimplemented("a constant of per-channel quantization has no kernel");
-}
-
-int64_t ConstantBits(const ir::KernelNode& node) {
-  return ElementBits(node.outputs[0], *node.attributes().Find(kConstVal));
+  out.value = ElementBits(to, *node.attributes().Find(kConstVal));
+  return out;
 }
 
 // Blocks stay as they are where no channels are added, and tail lanes 0.
-bool CanPadBlocks(const ir::KernelNode& node) {
+bool CanPadBlocks(const PadProblem& problem, const ir::KernelNode& node) {
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
   const ir::Layout blocks = ChannelBlocks();
   if (!FitsChannelBlocks(from) || !FitsChannelBlocks(to) ||
       from.shape[blocks.axis] != to.shape[blocks.axis] ||
-      !ConversionKeepsZero(from, to, kernels::ConvertRuleOf(from, to))) {
+      !ConversionKeepsZero(from, to, problem.rule)) {
     return false;
   }
-  return !Fills(node) || to.shape[blocks.axis] % blocks.block == 0 ||
-         ConstantBits(node) == ElementBits(to, 0.0);
+  return !problem.fills() || to.shape[blocks.axis] % blocks.block == 0 ||
+         problem.value == ElementBits(to, 0.0);
 }
 
-std::vector<ir::LayoutTuple> PadLayouts(const ir::KernelNode& node,
+std::vector<ir::LayoutTuple> PadLayouts(const PadProblem& problem,
+                                        const ir::KernelNode& node,
                                         const ir::DeviceInfo&) {
   std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
-  if (CanPadBlocks(node)) out.push_back(SameLayouts(node, ChannelBlocks()));
+  if (CanPadBlocks(problem, node)) {
+    out.push_back(SameLayouts(node, ChannelBlocks()));
+  }
   return out;
 }
 
@@ -63,17 +73,18 @@ struct PadAxis {
 };
 
 // Whether `next` adds whole runs of `axis`, which itself has nothing added.
-bool Collapse(const ir::KernelNode& node, const PadAxis& axis,
+bool Collapse(const PadProblem& problem, const PadAxis& axis,
               const PadAxis& next) {
-  return axis.to == axis.from && (Fills(node) || next.to == next.from);
+  return axis.to == axis.from && (problem.fills() || next.to == next.from);
 }
 
 // Axes in memory, collapsed where they may be; at least two.
-std::vector<PadAxis> PadAxes(const ir::KernelNode& node) {
+std::vector<PadAxis> PadAxes(const PadProblem& problem,
+                             const ir::KernelNode& node) {
   const ir::TensorDesc& input = node.inputs[0];
   const std::vector<int64_t> from = ir::PhysicalDims(input);
   const std::vector<int64_t> to = ir::PhysicalDims(node.outputs[0]);
-  std::vector<int64_t> front = node.attributes().Ints(kFrontSize);
+  std::vector<int64_t> front = problem.front;
   if (input.layout.blocked()) front.insert(front.begin(), 0);
   std::vector<PadAxis> axes;
   int64_t stride = 1;
@@ -81,7 +92,7 @@ std::vector<PadAxis> PadAxes(const ir::KernelNode& node) {
     const PadAxis next = {to[i], from[i], front[i], stride};
     stride *= from[i];
     if (next.to == 1) continue;
-    if (axes.empty() || !Collapse(node, axes.back(), next)) {
+    if (axes.empty() || !Collapse(problem, axes.back(), next)) {
       axes.push_back(next);
       continue;
     }
@@ -104,17 +115,17 @@ ir::PackedConstant PackPadAxes(const std::vector<PadAxis>& axes) {
   return PackedTable("pad axes", std::move(table));
 }
 
-const char* ModeName(const ir::KernelNode& node) {
+const char* ModeName(PadMode mode) {
   constexpr const char* kNames[] = {"CONSTANT", "EDGE", "SYMMETRIC", "REFLECT"};
-  return kNames[static_cast<int64_t>(PadModeOf(node.attributes()))];
+  return kNames[static_cast<int64_t>(mode)];
 }
 
-Result<ir::Lowering> LowerPad(const ir::KernelNode& node,
+Result<ir::Lowering> LowerPad(const PadProblem& problem,
+                              const ir::KernelNode& node,
                               const ir::DeviceInfo& device) {
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
-  const kernels::ConvertRule rule = kernels::ConvertRuleOf(from, to);
-  const std::vector<PadAxis> axes = PadAxes(node);
+  const std::vector<PadAxis> axes = PadAxes(problem, node);
   // On a CPU enough to pay for finding the tile's place.
   const int64_t tile = device.device_class == ir::DeviceClass::kCpu ? 1024 : 16;
   const int64_t width =
@@ -123,33 +134,27 @@ Result<ir::Lowering> LowerPad(const ir::KernelNode& node,
   int64_t tiles = CeilDiv(axes[0].to, width) * CeilDiv(axes[1].to, height);
   for (size_t i = 2; i < axes.size(); ++i) tiles *= axes[i].to;
   Launch launch("ops/movement/pad.cl", "pad");
-  launch.Option(StrCat("-DMODE=", ModeName(node)))
+  launch.Option(StrCat("-DMODE=", ModeName(problem.mode)))
       .Option(StrCat("-DWORD=", BitsType(to.type)));
-  AddConvertOptions(from, to, rule, &launch);
+  AddConvertOptions(from, to, problem.rule, &launch);
   launch.Input("x", node, 0)
       .Output("y", node, 0)
       .Packed("axes", PackPadAxes(axes), 4);
   launch.Int("rank", static_cast<int64_t>(axes.size())).Int("tiles", tiles);
-  launch.Int("width", width)
-      .Int("height", height)
-      .Long("value", ConstantBits(node));
-  AddConvertArguments(from, to, rule, &launch);
+  launch.Int("width", width).Int("height", height).Long("value", problem.value);
+  AddConvertArguments(from, to, problem.rule, &launch);
   return launch.Tiles(device, tiles).Build();
 }
 
 }  // namespace
 
 ir::KernelDef PadKernel(std::string op, std::string name) {
-  return ir::PlainKernel{
-      .op = std::move(op),
-      .name = std::move(name),
-      .analyze = SupportsPad,
-      .layouts = PadLayouts,
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.1);
-          },
-      .lower = LowerPad};
+  return ir::TypedKernel<PadProblem>{.op = std::move(op),
+                                     .name = std::move(name),
+                                     .analyze = AnalyzePad,
+                                     .layouts = PadLayouts,
+                                     .cost = CostAt(prices::kPad),
+                                     .lower = LowerPad};
 }
 
 }  // namespace tim::ops

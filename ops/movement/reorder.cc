@@ -8,6 +8,7 @@
 #include "base/checked_math.h"
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
+#include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
 #include "ops/movement/strided.h"
@@ -235,13 +236,10 @@ Path PathOf(const ir::KernelNode& node) {
 }
 
 double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  if (StridedOf(node) != nullptr) {
-    return ir::EstimateMicroseconds(Estimate(AnchorView(node).view()), device,
-                                    1.0, 0.1);
-  }
-  const double efficiency = PathOf(node) == Path::kGeneral ? 0.1 : 0.6;
-  return ir::EstimateMicroseconds(Estimate(AnchorView(node).view()), device,
-                                  1.0, efficiency);
+  const bool tiles =
+      StridedOf(node) == nullptr && PathOf(node) != Path::kGeneral;
+  return ElementwiseCost(node, device,
+                         tiles ? prices::kReorderTiles : prices::kReorder);
 }
 
 // Axes as LowerTiles() wants them, where strided memory has its axes exchanged:
@@ -277,7 +275,7 @@ Result<ir::Lowering> LowerStrided(const ir::KernelNode& node,
                                   const ir::DeviceInfo& device) {
   const std::vector<Axis> exchanged = ExchangedAxes(node, strided);
   if (!exchanged.empty()) {
-    return LowerTiles(node, exchanged, kernels::ConvertRule::kBits, device);
+    return LowerTiles({.axes = exchanged}, node, device);
   }
   std::vector<StridedDim> dims = MergedDims(strided);
   const bool few = dims.size() <= kFewDims;

@@ -141,12 +141,6 @@ ir::OpSchema TransposeSchema() {
       .vjp = TransposeVjp};
 }
 
-Status SupportsTranspose(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  const ir::TensorDesc& from = node.inputs[0];
-  const ir::TensorDesc& to = node.outputs[0];
-  return CheckConvert(from, to, RuleOf(from, to, PermOf(node.attributes())));
-}
-
 // Axes of the output, the tile's two first: axis 0 and the one that is fastest
 // in the input, where they have these strides.  Strides are those of the input
 // and of the output.
@@ -163,28 +157,27 @@ std::vector<Axis> TileAxes(const std::vector<int64_t>& extents,
   return axes;
 }
 
-Result<ir::Lowering> LowerTranspose(const ir::KernelNode& node,
-                                    const ir::DeviceInfo& device) {
+Result<Tiles> AnalyzeTranspose(const ir::KernelNode& node,
+                               const ir::DeviceInfo&) {
   const ir::Permutation perm = PermOf(node.attributes());
   const ir::TensorDesc& from = node.inputs[0];
-  return LowerTiles(node,
-                    TileAxes(ir::Permuted(from.shape.dims(), perm),
-                             InputStrides(from.shape, perm)),
-                    RuleOf(from, node.outputs[0], perm), device);
+  const ir::TensorDesc& to = node.outputs[0];
+  const kernels::ConvertRule rule = RuleOf(from, to, perm);
+  TIM_RETURN_IF_ERROR(CheckConvert(from, to, rule));
+  return Tiles{.axes = TileAxes(ir::Permuted(from.shape.dims(), perm),
+                                InputStrides(from.shape, perm)),
+               .rule = rule};
 }
 
 // ---- element maps -----------------------------------------------------------
 
-Result<ir::ElementMap> JoinedMap(const ir::KernelNode& node) {
-  TIM_ASSIGN_OR_RETURN(const ir::ElementMap map,
-                       ir::ElementMapOf(node.attributes()));
-  return ir::Joined(map);
-}
-
 // Those that go through the input in other strides than through the output, as
 // a transposed matrix does.
-Status SupportsElementMap(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_ASSIGN_OR_RETURN(const ir::ElementMap map, JoinedMap(node));
+Result<Tiles> AnalyzeElementMap(const ir::KernelNode& node,
+                                const ir::DeviceInfo&) {
+  TIM_ASSIGN_OR_RETURN(const ir::ElementMap whole,
+                       ir::ElementMapOf(node.attributes()));
+  const ir::ElementMap map = ir::Joined(whole);
   const auto& strides = map.strides;
   if (map.start != 0 || !map.bounds.empty() || strides[0] == 1 ||
       std::count(strides.begin(), strides.end(), 1) != 1 ||
@@ -193,53 +186,43 @@ Status SupportsElementMap(const ir::KernelNode& node, const ir::DeviceInfo&) {
   }
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
-  return CheckConvert(from, to, kernels::ConvertRuleOf(from, to));
-}
-
-Result<ir::Lowering> LowerElementMap(const ir::KernelNode& node,
-                                     const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const ir::ElementMap map, JoinedMap(node));
-  return LowerTiles(node, TileAxes(map.extents, map.strides),
-                    kernels::ConvertRuleOf(node.inputs[0], node.outputs[0]),
-                    device);
+  const kernels::ConvertRule rule = kernels::ConvertRuleOf(from, to);
+  TIM_RETURN_IF_ERROR(CheckConvert(from, to, rule));
+  return Tiles{.axes = TileAxes(map.extents, map.strides), .rule = rule};
 }
 
 // Tiles of both tensors' rows: cheaper than the kernel of all element maps.
 ir::KernelDef ElementMapKernel() {
-  return ir::PlainKernel{
+  return ir::TypedKernel<Tiles>{
       .op = ir::kElementMapOp,
       .name = "elementmap_transpose",
-      .analyze = SupportsElementMap,
+      .analyze = AnalyzeElementMap,
       .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.2) / 2;
+          [](const Tiles&, const ir::KernelNode& node,
+             const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, prices::kElementMapTranspose) / 2;
           },
-      .lower = LowerElementMap};
+      .lower = LowerTiles};
 }
 
 ir::KernelDef TransposeKernel() {
-  return ir::PlainKernel{
-      .op = "tim.Transpose",
-      .name = "transpose",
-      .analyze = SupportsTranspose,
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.02);
-          },
-      .lower = LowerTranspose};
+  return ir::TypedKernel<Tiles>{.op = "tim.Transpose",
+                                .name = "transpose",
+                                .analyze = AnalyzeTranspose,
+                                .cost = CostAt(prices::kTranspose),
+                                .lower = LowerTiles};
 }
 
 }  // namespace
 
-Result<ir::Lowering> LowerTiles(const ir::KernelNode& node,
-                                const std::vector<Axis>& axes,
-                                kernels::ConvertRule rule,
+Result<ir::Lowering> LowerTiles(const Tiles& tiles, const ir::KernelNode& node,
                                 const ir::DeviceInfo& device) {
   constexpr int64_t kTile = 16;
+  const auto& [axes, rule] = tiles;
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
   const auto outer = std::span(axes).subspan(2);
-  const int64_t tiles = CeilDiv(axes[0].extent, 16) *
+  const int64_t count = CeilDiv(axes[0].extent, 16) *
                         CeilDiv(axes[1].extent, kTile) * CountElements(outer);
   Launch launch("ops/movement/transpose.cl", "transpose");
   launch.Option(StrCat("-DTILE=", kTile));
@@ -254,13 +237,13 @@ Result<ir::Lowering> LowerTiles(const ir::KernelNode& node,
   launch.Input("x", node, 0).Output("y", node, 0);
   launch.Packed("outer", PackAxes(outer, 2), 4)
       .Int("outer_rank", static_cast<int64_t>(outer.size()));
-  launch.Int("tiles", tiles)
+  launch.Int("tiles", count)
       .Int("n0", axes[0].extent)
       .Int("n1", axes[1].extent);
   launch.Int("x0", axes[0].strides[0]).Int("x1", axes[1].strides[0]);
   launch.Int("y1", axes[1].strides[1]);
   AddConvertArguments(from, to, rule, &launch);
-  return launch.Items(tiles).Build();
+  return launch.Items(count).Build();
 }
 
 TIM_OPERATOR(transpose) {

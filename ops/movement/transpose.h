@@ -11,13 +11,15 @@
 
 namespace tim::ops {
 
+struct Tiles {
+  /// At least two, with strides of input and output: the first has a stride of
+  /// 1 in the output, the second is the fastest of the others in the input.
+  std::vector<Axis> axes;
+  kernels::ConvertRule rule = kernels::ConvertRule::kBits;
+};
+
 /// Moves elements by transpose.cl, a tile of 16 x 16 per work-item.
-/// \param axes at least two, with strides of input and output: the first has a
-/// stride of 1 in the output, the second is the fastest of the others in the
-/// input.
-Result<ir::Lowering> LowerTiles(const ir::KernelNode& node,
-                                const std::vector<Axis>& axes,
-                                kernels::ConvertRule rule,
+Result<ir::Lowering> LowerTiles(const Tiles& tiles, const ir::KernelNode& node,
                                 const ir::DeviceInfo& device);
 
 }  // namespace tim::ops
