@@ -292,12 +292,14 @@ Status EvalRowOperator(const RowOperator& op, const ir::EvalContext& context) {
   return EvalRows(lookup, context);
 }
 
-Result<ir::Lowering> LowerRowOperator(const RowOperator& op,
-                                      const ir::KernelNode& node,
-                                      const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const RowLookup lookup,
-                       op.RowsOf(node.attributes(), node.inputs[op.data].shape,
-                                 node.inputs[op.indices].shape));
+Result<RowLookup> Analyze(const RowOperator& op, const ir::KernelNode& node) {
+  TIM_RETURN_IF_ERROR(SupportsRows(node, op.data, op.indices));
+  return op.RowsOf(node.attributes(), node.inputs[op.data].shape,
+                   node.inputs[op.indices].shape);
+}
+
+Result<ir::Lowering> Lower(const RowLookup& lookup, const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
   ir::Lowering lowering;
   TIM_RETURN_IF_ERROR(AppendRows(node, lookup, device, &lowering));
   return lowering;
@@ -329,21 +331,13 @@ ir::OpSchema RowSchema(const RowOperator& op) {
 }
 
 ir::KernelDef RowKernel(const RowOperator& op, const char* name) {
-  return ir::PlainKernel{
+  return ir::TypedKernel<RowLookup>{
       .op = StrCat("tim.", op.name),
       .name = name,
-      .analyze =
-          [op](const ir::KernelNode& node, const ir::DeviceInfo&) {
-            return SupportsRows(node, op.data, op.indices);
-          },
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.1);
-          },
-      .lower =
-          [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return LowerRowOperator(op, node, device);
-          }};
+      .analyze = [op](const ir::KernelNode& node,
+                      const ir::DeviceInfo&) { return Analyze(op, node); },
+      .cost = CostAt(prices::kGather),
+      .lower = Lower};
 }
 
 }  // namespace

@@ -123,24 +123,33 @@ ir::OpSchema GatherElementsSchema() {
       .permute_rule = PermuteGatherElements};
 }
 
-Status SupportsGatherElements(const ir::KernelNode& node,
-                              const ir::DeviceInfo&) {
-  const ir::TensorDesc& from = node.inputs[0];
-  const ir::TensorDesc& to = node.outputs[0];
-  TIM_RETURN_IF_ERROR(CheckConvert(from, to, kernels::ConvertRuleOf(from, to)));
-  return CheckKernelIndices(node.inputs[1]);
-}
+struct GatherProblem {
+  Columns columns;
+  kernels::ConvertRule rule = kernels::ConvertRule::kBits;
+};
 
-Result<ir::Lowering> LowerGatherElements(const ir::KernelNode& node,
-                                         const ir::DeviceInfo& device) {
+Result<GatherProblem> AnalyzeGatherElements(const ir::KernelNode& node,
+                                            const ir::DeviceInfo&) {
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& indices = node.inputs[1];
   const ir::TensorDesc& to = node.outputs[0];
+  const kernels::ConvertRule rule = kernels::ConvertRuleOf(from, to);
+  TIM_RETURN_IF_ERROR(CheckConvert(from, to, rule));
+  TIM_RETURN_IF_ERROR(CheckKernelIndices(indices));
   TIM_ASSIGN_OR_RETURN(const int axis, WrapAxis(node.attributes().Int("axis"),
                                                 from.shape.rank()));
-  const Columns columns = ColumnsOf(from.shape, indices.shape, axis);
+  return GatherProblem{.columns = ColumnsOf(from.shape, indices.shape, axis),
+                       .rule = rule};
+}
+
+Result<ir::Lowering> LowerGatherElements(const GatherProblem& problem,
+                                         const ir::KernelNode& node,
+                                         const ir::DeviceInfo& device) {
+  const auto& [columns, rule] = problem;
+  const ir::TensorDesc& from = node.inputs[0];
+  const ir::TensorDesc& indices = node.inputs[1];
+  const ir::TensorDesc& to = node.outputs[0];
   const int64_t total = indices.shape.Product(0, indices.shape.rank());
-  const kernels::ConvertRule rule = kernels::ConvertRuleOf(from, to);
   Launch launch("ops/indexing/gather_elements.cl", "gather_elements");
   AddConvertOptions(from, to, rule, &launch);
   AddIndexOptions(indices, {}, &launch);
@@ -159,15 +168,11 @@ Result<ir::Lowering> LowerGatherElements(const ir::KernelNode& node,
 }
 
 ir::KernelDef GatherElementsKernel() {
-  return ir::PlainKernel{
-      .op = "tim.GatherElements",
-      .name = "gather_elements",
-      .analyze = SupportsGatherElements,
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.05);
-          },
-      .lower = LowerGatherElements};
+  return ir::TypedKernel<GatherProblem>{.op = "tim.GatherElements",
+                                        .name = "gather_elements",
+                                        .analyze = AnalyzeGatherElements,
+                                        .cost = CostAt(prices::kGatherElements),
+                                        .lower = LowerGatherElements};
 }
 
 }  // namespace

@@ -181,7 +181,8 @@ ir::KernelDef HashtableLookupKernel() {
       .analyze = SupportsHashtableLookup,
       .cost =
           [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.1) + device.launch_us;
+            return ElementwiseCost(node, device, prices::kHashtableLookup) +
+                   device.launch_us;
           },
       .lower = LowerHashtableLookup};
 }

@@ -123,21 +123,22 @@ ir::OpSchema OneHotSchema() {
       .permute_rule = PermuteOneHot};
 }
 
-Status SupportsOneHot(const ir::KernelNode& node, const ir::DeviceInfo&) {
+Result<Expansion> AnalyzeOneHot(const ir::KernelNode& node,
+                                const ir::DeviceInfo&) {
   const ir::TensorDesc& to = node.outputs[0];
   if (ir::Info(to.type).bits < 8) {
     return Unimplemented("4-bit elements have no kernel");
   }
   TIM_RETURN_IF_ERROR(CheckElementCount(to));
-  return CheckKernelIndices(node.inputs[0]);
+  TIM_RETURN_IF_ERROR(CheckKernelIndices(node.inputs[0]));
+  return ExpansionOf(node.attributes(), node.inputs[0].shape);
 }
 
-Result<ir::Lowering> LowerOneHot(const ir::KernelNode& node,
+Result<ir::Lowering> LowerOneHot(const Expansion& expansion,
+                                 const ir::KernelNode& node,
                                  const ir::DeviceInfo& device) {
   const ir::TensorDesc& indices = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
-  TIM_ASSIGN_OR_RETURN(const Expansion expansion,
-                       ExpansionOf(node.attributes(), indices.shape));
   const int64_t total =
       indices.shape.Product(0, indices.shape.rank()) * expansion.depth;
   // On a CPU enough to pay for finding the tile's place.
@@ -157,15 +158,11 @@ Result<ir::Lowering> LowerOneHot(const ir::KernelNode& node,
 }
 
 ir::KernelDef OneHotKernel() {
-  return ir::PlainKernel{
-      .op = "tim.OneHot",
-      .name = "onehot",
-      .analyze = SupportsOneHot,
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.1);
-          },
-      .lower = LowerOneHot};
+  return ir::TypedKernel<Expansion>{.op = "tim.OneHot",
+                                    .name = "onehot",
+                                    .analyze = AnalyzeOneHot,
+                                    .cost = CostAt(prices::kOneHot),
+                                    .lower = LowerOneHot};
 }
 
 }  // namespace

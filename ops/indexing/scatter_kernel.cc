@@ -14,7 +14,7 @@
 #include "base/checked_math.h"
 #include "ir/typed_kernel.h"
 #include "ops/elements/convert.h"
-#include "ops/elements/shapes.h"
+#include "ops/elements/operands.h"
 #include "ops/indexing/scatter.h"
 
 namespace tim::ops {
@@ -31,7 +31,12 @@ const char* FunctionOf(Reduction reduction) {
   return kNames[static_cast<int64_t>(reduction)];
 }
 
-Status Supports(const ScatterOp& op, const ir::KernelNode& node) {
+struct Problem {
+  Reduction reduction = Reduction::kNone;
+  ScatterShape shape;
+};
+
+Result<Problem> Analyze(const ScatterOp& op, const ir::KernelNode& node) {
   const ir::TensorDesc& to = node.outputs[0];
   TIM_RETURN_IF_ERROR(CheckKernelIndices(node.inputs[op.indices]));
   for (const int input : {op.data, op.updates}) {
@@ -40,8 +45,16 @@ Status Supports(const ScatterOp& op, const ir::KernelNode& node) {
     TIM_RETURN_IF_ERROR(
         CheckConvert(from, to, kernels::ConvertRuleOf(from, to)));
   }
-  const bool moves = op.ReductionOf(node.attributes()) == Reduction::kNone;
-  return moves ? OkStatus() : CheckKernelOperands(node);
+  const Reduction reduction = op.ReductionOf(node.attributes());
+  if (reduction != Reduction::kNone) {
+    TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
+  }
+  const ir::Shape& indices = node.inputs[op.indices].shape;
+  return Problem{.reduction = reduction,
+                 .shape = ScatterShapeOf(
+                     op.data < 0 ? ir::Shape(node.attributes().Ints("shape"))
+                                 : node.inputs[op.data].shape,
+                     indices)};
 }
 
 Status AppendBegin(const ScatterOp& op, const ir::KernelNode& node,
@@ -80,8 +93,9 @@ Status AppendPlaces(const ScatterOp& op, const ir::KernelNode& node,
   return launch.Items(shape.updates).AppendTo(lowering);
 }
 
-Status AppendLists(const ScatterShape& shape, Reduction reduction,
-                   const ir::DeviceInfo& device, ir::Lowering* lowering) {
+Status AppendLists(const Problem& problem, const ir::DeviceInfo& device,
+                   ir::Lowering* lowering) {
+  const auto& [reduction, shape] = problem;
   const bool cpu = device.device_class == ir::DeviceClass::kCpu;
   const bool last = reduction == Reduction::kNone;
   const int64_t most = cpu ? device.compute_units : 4096;
@@ -121,8 +135,9 @@ Status AppendReplace(const ScatterOp& op, const ir::KernelNode& node,
       .AppendTo(lowering);
 }
 
-Status AppendCombine(const ScatterOp& op, const ir::KernelNode& node,
-                     const ScatterShape& shape, ir::Lowering* lowering) {
+Status AppendCombine(const ScatterOp& op, const Problem& problem,
+                     const ir::KernelNode& node, ir::Lowering* lowering) {
+  const auto& [reduction, shape] = problem;
   const ir::TensorDesc& from = node.inputs[op.updates];
   const ir::TensorDesc& to = node.outputs[0];
   const std::string initial = InitialOf(op, node);
@@ -131,9 +146,7 @@ Status AppendCombine(const ScatterOp& op, const ir::KernelNode& node,
   const ir::TensorDesc& data = node.inputs[data_input];
   Launch launch("ops/indexing/scatter_combine.cl", "scatter_combine");
   launch.Type("IN1", data).Type("IN0", from).Type("OUT", to);
-  launch
-      .Option(
-          StrCat("-DFUNCTION=", FunctionOf(op.ReductionOf(node.attributes()))))
+  launch.Option(StrCat("-DFUNCTION=", FunctionOf(reduction)))
       .Option("-DINITIAL=" + initial);
   if (IsPlainScatter(op, node.inputs, to)) launch.Option("-DPLAIN");
   launch.Input("data", node, data_input)
@@ -151,41 +164,40 @@ Status AppendCombine(const ScatterOp& op, const ir::KernelNode& node,
       .AppendTo(lowering);
 }
 
-Result<ir::Lowering> Lower(const ScatterOp& op, const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const ScatterOp& op, const Problem& problem,
+                           const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  const ScatterShape shape =
-      ScatterShapeOf(op.data < 0 ? ir::Shape(node.attributes().Ints("shape"))
-                                 : node.inputs[op.data].shape,
-                     node.inputs[op.indices].shape);
+  const auto& [reduction, shape] = problem;
   ir::Lowering lowering;
   TIM_RETURN_IF_ERROR(
       AppendBegin(op, node, shape.slices * shape.run, device, &lowering));
   TIM_RETURN_IF_ERROR(AppendPlaces(op, node, shape, &lowering));
-  const Reduction reduction = op.ReductionOf(node.attributes());
-  TIM_RETURN_IF_ERROR(AppendLists(shape, reduction, device, &lowering));
+  TIM_RETURN_IF_ERROR(AppendLists(problem, device, &lowering));
   TIM_RETURN_IF_ERROR(reduction == Reduction::kNone
                           ? AppendReplace(op, node, shape, &lowering)
-                          : AppendCombine(op, node, shape, &lowering));
+                          : AppendCombine(op, problem, node, &lowering));
   return lowering;
 }
 
 }  // namespace
 
 ir::KernelDef ScatterKernel(const ScatterOp& op, std::string name) {
-  return ir::PlainKernel{
+  return ir::TypedKernel<Problem>{
       .op = StrCat("tim.", op.name),
       .name = std::move(name),
       .analyze = [op](const ir::KernelNode& node,
-                      const ir::DeviceInfo&) { return Supports(op, node); },
+                      const ir::DeviceInfo&) { return Analyze(op, node); },
       .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+          [](const Problem&, const ir::KernelNode& node,
+             const ir::DeviceInfo& device) {
             constexpr double kFurtherLaunches = 3;
-            return ElementwiseCost(node, device, 0.05) +
+            return ElementwiseCost(node, device, prices::kScatter) +
                    kFurtherLaunches * device.launch_us;
           },
       .lower =
-          [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return Lower(op, node, device);
+          [op](const Problem& problem, const ir::KernelNode& node,
+               const ir::DeviceInfo& device) {
+            return Lower(op, problem, node, device);
           }};
 }
 
