@@ -127,13 +127,9 @@ ir::OpSchema Schema(const ArgOp& op) {
 constexpr int64_t kArgChunk = 8192;
 
 // Codes are compared as they are: per-channel scales do not matter.
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  return CheckKernelOperands(node, {0});
-}
-
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  return ir::EstimateMicroseconds(Estimate(AnchorView(node).view()), device,
-                                  0.03);
+Result<ReduceGroup> Analyze(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  TIM_RETURN_IF_ERROR(CheckKernelOperands(node, {0}));
+  return GroupOf(node.attributes(), node.inputs[0].shape);
 }
 
 const char* ValueType(ir::DataType type) {
@@ -199,10 +195,9 @@ Status AppendJoin(const ArgOp& op, const ir::KernelNode& node,
   return launch.AppendTo(lowering);
 }
 
-Result<ir::Lowering> Lower(const ArgOp& op, const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const ArgOp& op, const ReduceGroup& group,
+                           const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const ReduceGroup group,
-                       GroupOf(node.attributes(), node.inputs[0].shape));
   ir::Lowering lowering;
   TIM_RETURN_IF_ERROR(AppendArg(op, node, device, group, &lowering));
   if (group.count > kArgChunk) {
@@ -212,13 +207,14 @@ Result<ir::Lowering> Lower(const ArgOp& op, const ir::KernelNode& node,
 }
 
 ir::KernelDef Kernel(const ArgOp& op) {
-  return ir::PlainKernel{
+  return ir::TypedKernel<ReduceGroup>{
       .op = StrCat("tim.", op.name),
       .name = LowerCase(op.name),
-      .analyze = Supports,
-      .cost = Cost,
-      .lower = [op](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-        return Lower(op, node, device);
+      .analyze = Analyze,
+      .cost = CostAt(prices::kArg),
+      .lower = [op](const ReduceGroup& group, const ir::KernelNode& node,
+                    const ir::DeviceInfo& device) {
+        return Lower(op, group, node, device);
       }};
 }
 

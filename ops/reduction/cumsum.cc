@@ -118,14 +118,10 @@ ir::OpSchema CumSumSchema() {
 
 // ---- kernel ----
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
+Result<Sums> Analyze(const ir::KernelNode& node, const ir::DeviceInfo&) {
   TIM_RETURN_IF_ERROR(CheckSumOperand(node.inputs[0]));
-  return CheckKernelOperands(node);
-}
-
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  return ir::EstimateMicroseconds(Estimate(AnchorView(node).view()), device,
-                                  0.01, 0.3);
+  TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
+  return SumsOf(node.attributes(), node.inputs[0], node.outputs[0]);
 }
 
 // Neighbouring rows of one work-item of cumsum_columns, in vectors: as many as
@@ -139,11 +135,9 @@ int64_t VectorsOf(const ReduceGroup& group, const ir::DeviceInfo& device) {
   return 1;
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const Sums& sums, const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   const ir::TensorDesc& input = node.inputs[0];
-  TIM_ASSIGN_OR_RETURN(const Sums sums,
-                       SumsOf(node.attributes(), input, node.outputs[0]));
   const ReduceGroup& group = sums.group;
   const ReduceArithmetic arithmetic =
       ReduceArithmeticOf(ReduceKind::kSum, sums.rule, input, group.count);
@@ -173,11 +167,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef CumSumKernel() {
-  return ir::PlainKernel{.op = "tim.CumSum",
-                         .name = "cumsum",
-                         .analyze = Supports,
-                         .cost = Cost,
-                         .lower = Lower};
+  return ir::TypedKernel<Sums>{.op = "tim.CumSum",
+                               .name = "cumsum",
+                               .analyze = Analyze,
+                               .cost = CostAt(prices::kCumSum),
+                               .lower = Lower};
 }
 
 }  // namespace

@@ -140,21 +140,18 @@ ir::OpSchema MomentsSchema() {
 
 // ---- kernel ----
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
+// Which axes are reduced.
+Result<std::vector<bool>> Analyze(const ir::KernelNode& node,
+                                  const ir::DeviceInfo&) {
   TIM_RETURN_IF_ERROR(CheckSumOperand(node.inputs[0]));
-  return CheckKernelOperands(node);
+  TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
+  return ReducedAxesOf(node.attributes(), kAxes, node.inputs[0].shape);
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  return ir::EstimateMicroseconds(Estimate(AnchorView(node).view()), device,
-                                  0.05, 0.25);
-}
-
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const std::vector<bool>& reduced,
+                           const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   const ir::TensorDesc& input = node.inputs[0];
-  TIM_ASSIGN_OR_RETURN(const std::vector<bool> reduced,
-                       ReducedAxesOf(node.attributes(), kAxes, input.shape));
   const std::vector<ReduceGroup> groups = ReduceGroups(input.shape, reduced);
   const int64_t count = ReducedCount(groups);
   const int64_t kept = groups.back().kept();
@@ -194,11 +191,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef MomentsKernel() {
-  return ir::PlainKernel{.op = "tim.Moments",
-                         .name = "moments",
-                         .analyze = Supports,
-                         .cost = Cost,
-                         .lower = Lower};
+  return ir::TypedKernel<std::vector<bool>>{.op = "tim.Moments",
+                                            .name = "moments",
+                                            .analyze = Analyze,
+                                            .cost = CostAt(prices::kMoments),
+                                            .lower = Lower};
 }
 
 }  // namespace

@@ -211,9 +211,12 @@ ir::OpSchema Schema(const ReduceOp& op) {
 
 // ---- kernel ----
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
+// Which axes are reduced.
+Result<std::vector<bool>> Analyze(const ir::KernelNode& node,
+                                  const ir::DeviceInfo&) {
   TIM_RETURN_IF_ERROR(CheckSumOperand(node.inputs[0]));
-  return CheckKernelOperands(node);
+  TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
+  return ReducedAxesOf(node.attributes(), "axis", node.inputs[0].shape);
 }
 
 // [W, H, C, N] whose channels stay: blocks are reduced like a dense tensor
@@ -227,17 +230,17 @@ bool FitsBlocks(const ir::KernelNode& node, const std::vector<bool>& reduced) {
                              kernels::ConvertRuleOf(input, output));
 }
 
-std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
+std::vector<ir::LayoutTuple> Layouts(const std::vector<bool>& reduced,
+                                     const ir::KernelNode& node,
                                      const ir::DeviceInfo&) {
   std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
   const ir::Shape& shape = node.inputs[0].shape;
-  const auto reduced = ReducedAxesOf(node.attributes(), "axis", shape);
-  if (!reduced.ok() || !FitsBlocks(node, *reduced)) return out;
+  if (!FitsBlocks(node, reduced)) return out;
   const ir::Layout blocked = ChannelBlocks();
   if (FitsChannelBlocks(node.outputs[0])) out.push_back({{blocked}, {blocked}});
   // Whole blocks of single pixels lie as in a dense tensor.
   const auto is_single = [&](int axis) {
-    return (*reduced)[axis] || shape[axis] == 1;
+    return reduced[axis] || shape[axis] == 1;
   };
   if (is_single(0) && is_single(1) && shape[2] % kChannelBlock == 0) {
     out.push_back({{blocked}, {ir::Layout::Dense()}});
@@ -246,24 +249,18 @@ std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
 }
 
 // Of the elements as they lie in memory.
-Result<std::vector<ReduceGroup>> GroupsInMemory(const ir::KernelNode& node) {
-  const ir::TensorDesc& input = node.inputs[0];
-  TIM_ASSIGN_OR_RETURN(std::vector<bool> reduced,
-                       ReducedAxesOf(node.attributes(), "axis", input.shape));
+std::vector<ReduceGroup> GroupsInMemory(std::vector<bool> reduced,
+                                        const ir::TensorDesc& input) {
   if (input.layout.blocked()) reduced.insert(reduced.begin(), false);
   return ReduceGroups(ir::Shape(ir::PhysicalDims(input)), reduced);
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  return ir::EstimateMicroseconds(Estimate(AnchorView(node).view()), device,
-                                  0.05);
-}
-
-Result<ir::Lowering> Lower(ReduceKind kind, const ir::KernelNode& node,
+Result<ir::Lowering> Lower(ReduceKind kind, const std::vector<bool>& reduced,
+                           const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   const ir::TensorDesc& input = node.inputs[0];
   ReduceLaunch reduction;
-  TIM_ASSIGN_OR_RETURN(reduction.groups, GroupsInMemory(node));
+  reduction.groups = GroupsInMemory(reduced, input);
   const int64_t count = ReducedCount(reduction.groups);
   const ReduceRule rule = ReduceRuleOf(kind, input, node.outputs[0], count);
   reduction.arithmetic = ReduceArithmeticOf(kind, rule, input, count);
@@ -277,15 +274,17 @@ Result<ir::Lowering> Lower(ReduceKind kind, const ir::KernelNode& node,
 
 ir::KernelDef Kernel(const ReduceOp& op) {
   const ReduceKind kind = op.kind;
-  return ir::PlainKernel{.op = StrCat("tim.", op.name),
-                         .name = LowerCase(op.name),
-                         .analyze = Supports,
-                         .layouts = Layouts,
-                         .cost = Cost,
-                         .lower = [kind](const ir::KernelNode& node,
-                                         const ir::DeviceInfo& device) {
-                           return Lower(kind, node, device);
-                         }};
+  return ir::TypedKernel<std::vector<bool>>{
+      .op = StrCat("tim.", op.name),
+      .name = LowerCase(op.name),
+      .analyze = Analyze,
+      .layouts = Layouts,
+      .cost = CostAt(prices::kReduce),
+      .lower = [kind](const std::vector<bool>& reduced,
+                      const ir::KernelNode& node,
+                      const ir::DeviceInfo& device) {
+        return Lower(kind, reduced, node, device);
+      }};
 }
 
 }  // namespace

@@ -133,18 +133,21 @@ ir::OpSchema TopkSchema() {
 
 // ---- kernel ----
 
-kernels::ConvertRule RuleOf(const ir::KernelNode& node) {
-  return kernels::ConvertRuleOf(node.inputs[0], node.outputs[0]);
-}
+struct Problem {
+  ReduceGroup group;
+  int64_t k = 1;
+  kernels::ConvertRule rule = kernels::ConvertRule::kBits;
+};
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
+Result<Problem> Analyze(const ir::KernelNode& node, const ir::DeviceInfo&) {
+  const ir::TensorDesc& input = node.inputs[0];
+  const ir::TensorDesc& output = node.outputs[0];
+  const kernels::ConvertRule rule = kernels::ConvertRuleOf(input, output);
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
-  return CheckConvert(node.inputs[0], node.outputs[0], RuleOf(node));
-}
-
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  return ir::EstimateMicroseconds(Estimate(AnchorView(node).view()), device,
-                                  0.01);
+  TIM_RETURN_IF_ERROR(CheckConvert(input, output, rule));
+  TIM_ASSIGN_OR_RETURN(const ReduceGroup group,
+                       GroupOf(node.attributes(), input.shape));
+  return Problem{.group = group, .k = node.attributes().Int("k"), .rule = rule};
 }
 
 const char* KeyType(ir::DataType type) {
@@ -153,20 +156,18 @@ const char* KeyType(ir::DataType type) {
   return ir::IsFloat(type) ? "float" : wide ? "long" : "int";
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
+  const auto& [group, k, rule] = problem;
   const ir::TensorDesc& input = node.inputs[0];
   const ir::TensorDesc& output = node.outputs[0];
-  TIM_ASSIGN_OR_RETURN(const ReduceGroup group,
-                       GroupOf(node.attributes(), input.shape));
-  const int64_t k = node.attributes().Int("k");
   const bool row = group.inner == 1;
   const std::string key = KeyType(input.type);
   const int key_bytes = key == "long" ? 8 : 4;
   Launch launch("ops/reduction/topk.cl", row ? "topk_row" : "topk_columns");
   launch.Type("IN", input).Type("INDEX", node.outputs[1]);
   launch.Option(StrCat("-DVALUE=", key));
-  AddConvertOptions(input, output, RuleOf(node), &launch);
+  AddConvertOptions(input, output, rule, &launch);
   launch.Input("in", node, 0)
       .Output("values", node, 0)
       .Output("indices", node, 1)
@@ -175,18 +176,18 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   if (!row) launch.Int("inner", group.inner);
   launch.Int("count", group.count).Int("k", k);
   if (row) launch.Int("rows", group.kept());
-  AddConvertArguments(input, output, RuleOf(node), &launch);
+  AddConvertArguments(input, output, rule, &launch);
   if (row) return launch.Tiles(device, group.kept()).Build();
   return launch.Tiles(device, CeilDiv(group.inner, kReduceLanes), group.outer)
       .Build();
 }
 
 ir::KernelDef TopkKernel() {
-  return ir::PlainKernel{.op = "tim.Topk",
-                         .name = "topk",
-                         .analyze = Supports,
-                         .cost = Cost,
-                         .lower = Lower};
+  return ir::TypedKernel<Problem>{.op = "tim.Topk",
+                                  .name = "topk",
+                                  .analyze = Analyze,
+                                  .cost = CostAt(prices::kTopk),
+                                  .lower = Lower};
 }
 
 }  // namespace
