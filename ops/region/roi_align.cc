@@ -202,15 +202,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef RoiAlignKernel() {
-  return ir::PlainKernel{
-      .op = "tim.RoiAlign",
-      .name = "roialign",
-      .analyze = Supports,
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.008);
-          },
-      .lower = Lower};
+  return ir::PlainKernel{.op = "tim.RoiAlign",
+                         .name = "roialign",
+                         .analyze = Supports,
+                         .cost = CostAt(prices::kRoiAlign),
+                         .lower = Lower};
 }
 
 }  // namespace

@@ -162,15 +162,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef RoiPoolKernel() {
-  return ir::PlainKernel{
-      .op = "tim.RoiPool",
-      .name = "roipool",
-      .analyze = Supports,
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.008);
-          },
-      .lower = Lower};
+  return ir::PlainKernel{.op = "tim.RoiPool",
+                         .name = "roipool",
+                         .analyze = Supports,
+                         .cost = CostAt(prices::kRoiPool),
+                         .lower = Lower};
 }
 
 }  // namespace

@@ -206,15 +206,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef TinyYolov4PostprocessKernel() {
-  return ir::PlainKernel{
-      .op = "tim.TinyYolov4Postprocess",
-      .name = "tinyyolov4postprocess",
-      .analyze = Supports,
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.008);
-          },
-      .lower = Lower};
+  return ir::PlainKernel{.op = "tim.TinyYolov4Postprocess",
+                         .name = "tinyyolov4postprocess",
+                         .analyze = Supports,
+                         .cost = CostAt(prices::kTinyYolov4Postprocess),
+                         .lower = Lower};
 }
 
 }  // namespace

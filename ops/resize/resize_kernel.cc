@@ -25,26 +25,34 @@ constexpr int64_t kBlockedTile = 4;
 constexpr int64_t kCodesTile = 64;
 constexpr int64_t kDenseTile = 64;  // On CPUs.
 
-bool Moves(const ir::KernelNode& node) {
-  return ResizeMoves(node.attributes(), node.inputs[0].shape,
-                     node.outputs[0].shape);
-}
+struct Problem {
+  ResizeMap map;
+  kernels::ConvertRule rule = kernels::ConvertRule::kBits;
+  bool by_rows = false;  // Where it is dense.
+};
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  if (!Moves(node)) return CheckKernelOperands(node);
+Result<Problem> Analyze(int axes, const ir::KernelNode& node,
+                        const ir::DeviceInfo& device) {
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
-  return CheckConvert(from, to, kernels::ConvertRuleOf(from, to));
+  Problem out = {.map = {}, .rule = kernels::ConvertRuleOf(from, to)};
+  TIM_RETURN_IF_ERROR(ResizeMoves(node.attributes(), from.shape, to.shape)
+                          ? CheckConvert(from, to, out.rule)
+                          : CheckKernelOperands(node));
+  out.map = ResizeMapOf(node.attributes(), axes, from.shape, to.shape);
+  out.by_rows = TakesResizeRows(node, out.map, device);
+  return out;
 }
 
 // In blocks where a tail lane, which holds 0, gives 0: blends of zeros are 0.
-std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
+std::vector<ir::LayoutTuple> Layouts(const Problem& problem,
+                                     const ir::KernelNode& node,
                                      const ir::DeviceInfo&) {
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
   std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
   if (FitsChannelBlocks(from) && FitsChannelBlocks(to) &&
-      ConversionKeepsZero(from, to, kernels::ConvertRuleOf(from, to))) {
+      ConversionKeepsZero(from, to, problem.rule)) {
     out.push_back(SameLayouts(node, ChannelBlocks()));
   }
   return out;
@@ -54,13 +62,12 @@ bool IsBlocked(const ir::KernelNode& node) {
   return node.inputs[0].layout == ChannelBlocks();
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  const ir::ComputeEstimate estimate = ResizeEstimate(AnchorView(node).view());
-  if (IsBlocked(node) || TakesResizeRows(node, device)) {
-    return ir::EstimateMicroseconds(estimate, device, 0.05, 0.2);
-  }
-  const double efficiency = CheckCpu(device).ok() ? 0.005 : 0.008;
-  return ir::EstimateMicroseconds(estimate, device, efficiency, 0.2);
+double Cost(const Problem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  return ElementwiseCost(node, device,
+                         IsBlocked(node) || problem.by_rows
+                             ? prices::kResizeVectors
+                             : prices::kResize);
 }
 
 // Planes of the output, of 16 channels each in blocks.
@@ -105,21 +112,17 @@ Result<ir::Lowering> LowerCodes(const ir::KernelNode& node,
       .Build();
 }
 
-Result<ir::Lowering> Lower(int axes, const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
+  const auto& [map, rule, by_rows] = problem;
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
-  const ResizeMap map =
-      ResizeMapOf(node.attributes(), axes, from.shape, to.shape);
   const bool blocked = IsBlocked(node);
   if (blocked && !map.moves) {
     const auto blends = CodeBlendsOf(from, to, map);
     if (blends) return LowerCodes(node, map, *blends, device);
   }
-  if (!blocked && TakesResizeRows(node, device)) {
-    return LowerResizeRows(node, map, device);
-  }
-  const kernels::ConvertRule rule = kernels::ConvertRuleOf(from, to);
+  if (!blocked && by_rows) return LowerResizeRows(node, map, device);
   Launch launch("ops/resize/resize.cl", "resize");
   const bool bounded = map.moves && rule == kernels::ConvertRule::kRequantize &&
                        kernels::AreBoundedCodes(from, to);
@@ -150,16 +153,17 @@ Result<ir::Lowering> Lower(int axes, const ir::KernelNode& node,
 }
 
 ir::KernelDef ResizeKernel(const ResizeOp& op) {
-  return ir::PlainKernel{
+  return ir::TypedKernel<Problem>{
       .op = StrCat("tim.", op.name),
       .name = LowerCase(op.name),
-      .analyze = Supports,
+      .analyze =
+          [axes = op.axes()](const ir::KernelNode& node,
+                             const ir::DeviceInfo& device) {
+            return Analyze(axes, node, device);
+          },
       .layouts = Layouts,
       .cost = Cost,
-      .lower = [axes = op.axes()](const ir::KernelNode& node,
-                                  const ir::DeviceInfo& device) {
-        return Lower(axes, node, device);
-      }};
+      .lower = Lower};
 }
 
 }  // namespace

@@ -98,14 +98,13 @@ Numbers AddRule(const ir::KernelNode& node, const ResizeMap& map,
 
 }  // namespace
 
-bool TakesResizeRows(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+bool TakesResizeRows(const ir::KernelNode& node, const ResizeMap& map,
+                     const ir::DeviceInfo& device) {
   const ir::TensorDesc& from = node.inputs[0];
   const ir::TensorDesc& to = node.outputs[0];
   if (!CheckCpu(device).ok()) return false;
   if (kernels::AreBoundedCodes(from, to)) return true;
-  if (!ResizeMoves(node.attributes(), from.shape, to.shape)) {
-    return IsFloat32(from) && IsFloat32(to);
-  }
+  if (!map.moves) return IsFloat32(from) && IsFloat32(to);
   return kernels::ConvertRuleOf(from, to) == kernels::ConvertRule::kBits &&
          ir::Info(from.type).bits <= 32;
 }

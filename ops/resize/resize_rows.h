@@ -12,7 +12,8 @@ namespace tim::ops {
 
 /// Whether it resizes `node` on `device`: on CPUs, elements that are copied,
 /// codes of 8 bits that become others, blends of float32 and of 8-bit codes.
-bool TakesResizeRows(const ir::KernelNode& node, const ir::DeviceInfo& device);
+bool TakesResizeRows(const ir::KernelNode& node, const ResizeMap& map,
+                     const ir::DeviceInfo& device);
 
 /// Launches for a node that the check above takes.
 Result<ir::Lowering> LowerResizeRows(const ir::KernelNode& node,

@@ -267,15 +267,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }
 
 ir::KernelDef SpatialTransformerKernel() {
-  return ir::PlainKernel{
-      .op = "tim.SpatialTransformer",
-      .name = "spatialtransformer",
-      .analyze = Supports,
-      .cost =
-          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, 0.008);
-          },
-      .lower = Lower};
+  return ir::PlainKernel{.op = "tim.SpatialTransformer",
+                         .name = "spatialtransformer",
+                         .analyze = Supports,
+                         .cost = CostAt(prices::kSpatialTransformer),
+                         .lower = Lower};
 }
 
 }  // namespace
