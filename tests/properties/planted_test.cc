@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
+#include <utility>
 
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
@@ -392,6 +394,20 @@ TEST(Planted, KernelThatReadsOneElementTooMany) {
   EXPECT_ERROR(
       ReportKernel(LargestSchema(), WithPart(kLargest, "columns * rows + 1")),
       "the kernel reads outside of them");
+}
+
+TEST(Planted, CostThatIsNoTime) {
+  ir::OpRegistry registry(&ops::BuiltinOperators());
+  registry.Add(CopyOf("tim.Add"));
+  ir::KernelDef kernel = Kernel("toy.Add", "");
+  kernel.cost = [](const ir::KernelProblem&, const ir::KernelNode&,
+                   const ir::DeviceInfo& device) {
+    const bool priced = device.device_class == ir::DeviceClass::kCpu;
+    return priced ? 1.0 : std::numeric_limits<double>::infinity();
+  };
+  registry.Add(std::move(kernel));
+  EXPECT_ERROR(Report(registry, ToyAdd(), EstimatesAgree),
+               "toy_kernel costs inf microseconds on a device of class gpu");
 }
 
 TEST(Planted, FailuresAreShrunk) {

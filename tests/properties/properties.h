@@ -32,7 +32,9 @@ Status EvalWritesItsOutputs(const Described&, const NodeCase&, CaseRng&);
 Status KernelsAgree(const Described&, const NodeCase&, CaseRng&);
 /// Where a kernel's output may lie in an input's memory it has the same bits.
 Status InPlaceAgrees(const Described&, const NodeCase&, CaseRng&);
-/// compute_estimate is the formula's count, memory_estimate not negative.
+/// compute_estimate is the formula's count, memory_estimate not negative, and
+/// the cost of every kernel that takes the node, in every layout and on CPUs
+/// and GPUs, a finite time.
 Status EstimatesAgree(const Described&, const NodeCase&, CaseRng&);
 /// permute_rule: the node that it answers for an input's permutation gives
 /// permuted outputs of permuted inputs.
