@@ -8,6 +8,7 @@
 #include "base/str_cat.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 namespace {
@@ -69,14 +70,13 @@ double WordWork(const ir::DeviceInfo& device) {
 
 double WordCost(const ir::KernelNode& node, const SimtProduct& product,
                 int64_t terms, const ir::DeviceInfo& device) {
-  // Theirs, of which an item makes a single result, do not tell that few
-  // results keep few units busy.
-  constexpr double kMoreThanReference = 0.03;
+  // Those of the reference kernels, of which an item makes a single result, do
+  // not tell that few results keep few units busy.
   const ir::ComputeEstimate estimate =
       SumEstimate(AnchorView(node).view(), static_cast<double>(terms));
   return std::min(
       SimtCost(product, estimate.bytes_read + estimate.bytes_written, device),
-      ir::EstimateMicroseconds(estimate, device, kMoreThanReference));
+      EstimateMicroseconds(estimate, device, prices::kSimtTileWordsLeast));
 }
 
 }  // namespace tim::ops

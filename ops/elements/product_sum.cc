@@ -283,6 +283,13 @@ ir::ComputeEstimate SumEstimate(const ir::NodeView& view, double terms) {
   return ElementwiseEstimate(view, 2.0 * terms);
 }
 
+double SumCost(const ir::KernelNode& node, int64_t terms,
+               const ir::DeviceInfo& device, const Price& price) {
+  return EstimateMicroseconds(
+      SumEstimate(AnchorView(node).view(), static_cast<double>(terms)), device,
+      price);
+}
+
 Status CheckFloat32(const ir::KernelNode& node) {
   const SumDescs descs = DescsOf(node);
   for (const ir::TensorDesc* desc :

@@ -26,6 +26,7 @@
 #include "kernels/elements.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 
@@ -143,6 +144,10 @@ int64_t FactorBytes(const ir::NodeView& view);
 
 /// 2 * terms operations for each output element; operands read once.
 ir::ComputeEstimate SumEstimate(const ir::NodeView& view, double terms);
+/// Microseconds of the anchor, a sum of `terms` products for each element of
+/// its output, by a kernel with this price.
+double SumCost(const ir::KernelNode& node, int64_t terms,
+               const ir::DeviceInfo& device, const Price& price);
 
 /// Ok, or that an operand of the anchor is not float32.
 Status CheckFloat32(const ir::KernelNode& node);

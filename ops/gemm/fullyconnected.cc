@@ -10,6 +10,7 @@
 #include "ops/gemm/matrix_rules.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 namespace {
@@ -117,6 +118,12 @@ std::vector<bool> SliceRows(const ir::NodeView& view, int axis) {
   return sliced;
 }
 
+ir::ComputeEstimate EstimateFullyConnected(const ir::NodeView& view) {
+  const FullyConnectedShape shape = FullyConnectedShapeOf(
+      view.node.attributes, view.inputs[0]->shape, view.inputs[1]->shape);
+  return SumEstimate(view, static_cast<double>(shape.depth));
+}
+
 ir::OpSchema FullyConnectedSchema() {
   ir::OpSchema schema;
   schema.name = "FullyConnected";
@@ -138,16 +145,23 @@ ir::OpSchema FullyConnectedSchema() {
   return schema;
 }
 
-Status SupportsFullyConnected(const ir::KernelNode& node,
-                              const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(CheckFullyConnectedKernel(node));
-  return CheckSumKernel(node, FullyConnectedShapeOf(node).depth);
+Result<FullyConnectedProblem> Analyze(const ir::KernelNode& node,
+                                      const ir::DeviceInfo&) {
+  TIM_ASSIGN_OR_RETURN(const FullyConnectedProblem problem,
+                       FullyConnectedProblemOf(node));
+  TIM_RETURN_IF_ERROR(CheckSumKernel(node, problem.shape.depth));
+  return problem;
 }
 
-Result<ir::Lowering> LowerFullyConnected(const ir::KernelNode& node,
-                                         const ir::DeviceInfo& device) {
-  const FullyConnectedShape shape = FullyConnectedShapeOf(node);
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue, EpilogueOf(node, 0));
+double Cost(const FullyConnectedProblem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  return SumCost(node, problem.shape.depth, device, prices::kFullyConnected);
+}
+
+Result<ir::Lowering> Lower(const FullyConnectedProblem& problem,
+                           const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  const auto& [shape, epilogue] = problem;
   const SumDescs descs = DescsOf(node);
   Launch launch("ops/gemm/fullyconnected.cl", "fullyconnected");
   AddSumOptions(node, shape.depth, &launch);
@@ -168,22 +182,10 @@ Result<ir::Lowering> LowerFullyConnected(const ir::KernelNode& node,
       .Build();
 }
 
-ir::KernelDef FullyConnectedKernel() {
-  ir::PlainKernel kernel;
-  kernel.op = "tim.FullyConnected";
-  kernel.name = "fullyconnected";
-  kernel.takes_epilogue = true;
-  kernel.analyze = SupportsFullyConnected;
-  kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-    return ir::EstimateMicroseconds(
-        EstimateFullyConnected(AnchorView(node).view()), device, 0.02);
-  };
-  kernel.lower = LowerFullyConnected;
-  return kernel;
-}
-
-Result<GemmProblem> FullyConnectedProblem(const ir::KernelNode& node) {
-  const FullyConnectedShape shape = FullyConnectedShapeOf(node);
+Result<GemmProblem> GemmProblemOf(const ir::KernelNode& node) {
+  TIM_ASSIGN_OR_RETURN(const FullyConnectedProblem problem,
+                       FullyConnectedProblemOf(node));
+  const FullyConnectedShape& shape = problem.shape;
   return GemmProblem{.a = {.input = 0,
                            .items = shape.rows,
                            .item_step = shape.depth,
@@ -193,18 +195,24 @@ Result<GemmProblem> FullyConnectedProblem(const ir::KernelNode& node) {
                            .item_step = shape.depth,
                            .depth_step = 1},
                      .depth = shape.depth,
-                     .bias = BiasOf(node)};
+                     .bias = BiasOf(node),
+                     .epilogue = problem.epilogue};
 }
 
 }  // namespace
 
 TIM_OPERATOR(fullyconnected) {
   registry.Add(FullyConnectedSchema());
-  registry.Add(FullyConnectedKernel());
+  registry.Add(
+      ir::TypedKernel<FullyConnectedProblem>{.op = "tim.FullyConnected",
+                                             .name = "fullyconnected",
+                                             .takes_epilogue = true,
+                                             .analyze = Analyze,
+                                             .cost = Cost,
+                                             .lower = Lower});
   AddGemmKernels({.op = "tim.FullyConnected",
                   .stem = "fullyconnected",
-                  .check = CheckFullyConnectedKernel,
-                  .problem = FullyConnectedProblem},
+                  .problem = GemmProblemOf},
                  registry);
 }
 

@@ -9,6 +9,7 @@
 #include "ops/launch/device_class.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 namespace {
@@ -19,7 +20,15 @@ constexpr int64_t kGroup = 64;
 // Rows of one work-group: every row re-uses the weights that it loads.
 int64_t RowTile(int64_t rows) { return rows >= 4 ? 4 : rows >= 2 ? 2 : 1; }
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+// Each product needs loads of its own, of which rows share one.
+const Price& PriceOf(int64_t rows) {
+  return rows == 4   ? prices::kFullyConnectedDotSimtFourRows
+         : rows == 2 ? prices::kFullyConnectedDotSimtTwoRows
+                     : prices::kFullyConnectedDotSimtOneRow;
+}
+
+Result<FullyConnectedProblem> Analyze(const ir::KernelNode& node,
+                                      const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckNoCpu(device));
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
   if (device.max_work_group_size < kGroup ||
@@ -27,20 +36,18 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
     return Unimplemented("needs work-groups of ", kGroup,
                          " items, the device has ", device.max_work_group_size);
   }
-  return CheckFullyConnectedKernel(node);
+  return FullyConnectedProblemOf(node);
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  // Each product needs loads of its own, of which rows share one.
-  const int64_t rows = RowTile(FullyConnectedShapeOf(node).rows);
-  return ir::EstimateMicroseconds(
-      EstimateFullyConnected(AnchorView(node).view()), device,
-      0.05 * static_cast<double>(rows), 0.8);
+double Cost(const FullyConnectedProblem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  return SumCost(node, problem.shape.depth, device,
+                 PriceOf(RowTile(problem.shape.rows)));
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  const FullyConnectedShape shape = FullyConnectedShapeOf(node);
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue, EpilogueOf(node, 0));
+Result<ir::Lowering> Lower(const FullyConnectedProblem& problem,
+                           const ir::KernelNode& node, const ir::DeviceInfo&) {
+  const auto& [shape, epilogue] = problem;
   const int64_t rows = RowTile(shape.rows);
   Launch launch("ops/gemm/fullyconnected_dot_simt.cl",
                 "fullyconnected_dot_simt");
@@ -59,12 +66,13 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
 }  // namespace
 
 TIM_OPERATOR(fullyconnected_dot_simt) {
-  registry.Add(ir::PlainKernel{.op = "tim.FullyConnected",
-                               .name = "fullyconnected_dot_simt",
-                               .takes_epilogue = true,
-                               .analyze = Supports,
-                               .cost = Cost,
-                               .lower = Lower});
+  registry.Add(
+      ir::TypedKernel<FullyConnectedProblem>{.op = "tim.FullyConnected",
+                                             .name = "fullyconnected_dot_simt",
+                                             .takes_epilogue = true,
+                                             .analyze = Analyze,
+                                             .cost = Cost,
+                                             .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -8,6 +8,7 @@
 #include "ops/launch/device_class.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 namespace {
@@ -17,24 +18,30 @@ constexpr int64_t kOutputs = 4;
 // Rows of one work-item: every row re-uses the weights that it loads.
 int64_t RowTile(int64_t rows) { return rows >= 4 ? 4 : rows >= 2 ? 2 : 1; }
 
-Status SupportsFloat(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+// A row alone is read as fast as memory gives it, and weights need no panels.
+const Price& PriceOf(int64_t rows) {
+  return rows == 4   ? prices::kFullyConnectedF32FourRows
+         : rows == 2 ? prices::kFullyConnectedF32TwoRows
+                     : prices::kFullyConnectedF32OneRow;
+}
+
+Result<FullyConnectedProblem> Analyze(const ir::KernelNode& node,
+                                      const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
-  return CheckFullyConnectedKernel(node);
+  return FullyConnectedProblemOf(node);
 }
 
-// A row alone is read as fast as memory gives it, and weights need no panels.
-double FloatCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  const int64_t rows = RowTile(FullyConnectedShapeOf(node).rows);
-  return ir::EstimateMicroseconds(
-      EstimateFullyConnected(AnchorView(node).view()), device,
-      0.08 * static_cast<double>(rows), rows == 1 ? 0.95 : 0.8);
+double Cost(const FullyConnectedProblem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  return SumCost(node, problem.shape.depth, device,
+                 PriceOf(RowTile(problem.shape.rows)));
 }
 
-Result<ir::Lowering> LowerFloat(const ir::KernelNode& node,
-                                const ir::DeviceInfo& device) {
-  const FullyConnectedShape shape = FullyConnectedShapeOf(node);
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue, EpilogueOf(node, 0));
+Result<ir::Lowering> Lower(const FullyConnectedProblem& problem,
+                           const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  const auto& [shape, epilogue] = problem;
   const int64_t rows = RowTile(shape.rows);
   Launch launch("ops/gemm/fullyconnected_f32.cl", "fullyconnected_f32");
   launch.Option(StrCat("-DOUTPUTS=", kOutputs))
@@ -50,19 +57,16 @@ Result<ir::Lowering> LowerFloat(const ir::KernelNode& node,
       .Build();
 }
 
-ir::KernelDef FloatKernel() {
-  ir::PlainKernel kernel;
-  kernel.op = "tim.FullyConnected";
-  kernel.name = "fullyconnected_f32";
-  kernel.takes_epilogue = true;
-  kernel.analyze = SupportsFloat;
-  kernel.cost = FloatCost;
-  kernel.lower = LowerFloat;
-  return kernel;
-}
-
 }  // namespace
 
-TIM_OPERATOR(fullyconnected_f32) { registry.Add(FloatKernel()); }
+TIM_OPERATOR(fullyconnected_f32) {
+  registry.Add(
+      ir::TypedKernel<FullyConnectedProblem>{.op = "tim.FullyConnected",
+                                             .name = "fullyconnected_f32",
+                                             .takes_epilogue = true,
+                                             .analyze = Analyze,
+                                             .cost = Cost,
+                                             .lower = Lower});
+}
 
 }  // namespace tim::ops

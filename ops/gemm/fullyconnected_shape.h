@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ir/kernel_def.h"
+#include "ops/launch/epilogue.h"
 
 namespace tim::ops {
 
@@ -19,14 +20,16 @@ struct FullyConnectedShape {
 FullyConnectedShape FullyConnectedShapeOf(const ir::AttributeMap& attributes,
                                           const ir::Shape& input,
                                           const ir::Shape& weights);
-FullyConnectedShape FullyConnectedShapeOf(const ir::KernelNode& node);
 
-/// Ok, or the reason where a tensor does not fit 32-bit positions or an
-/// epilogue cannot be done.
-Status CheckFullyConnectedKernel(const ir::KernelNode& node);
-
-/// Estimates of the anchor.
-ir::ComputeEstimate EstimateFullyConnected(const ir::NodeView& view);
+/// A FullyConnected and what follows it in a fused node.
+struct FullyConnectedProblem {
+  FullyConnectedShape shape;
+  Epilogue epilogue;
+};
+/// That of the node, or the reason where a tensor does not fit 32-bit positions
+/// or an epilogue cannot be done.
+Result<FullyConnectedProblem> FullyConnectedProblemOf(
+    const ir::KernelNode& node);
 
 }  // namespace tim::ops
 

@@ -11,6 +11,7 @@
 #include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/packed.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 namespace {
@@ -223,8 +224,6 @@ Status Supports(const ir::KernelNode& node, const GemmProblem& problem,
 
 double Cost(const ir::KernelNode& node, const GemmProblem& problem,
             const ir::DeviceInfo& device) {
-  constexpr double kEfficiency = 0.8;
-  constexpr double kMemoryEfficiency = 0.9;
   const Tile tile = TileFor(node, problem, device);
   ir::ComputeEstimate estimate;
   // Rows and columns beyond the matrix are computed, too.
@@ -236,19 +235,19 @@ double Cost(const ir::KernelNode& node, const GemmProblem& problem,
     const double bytes = 4.0 * factor.items * problem.depth * factor.batches;
     estimate.bytes_read += bytes;
     if (!packed || node.constants[factor.input] != nullptr) return;
-    cost += ir::EstimateMicroseconds(
-        {.flops = 0, .bytes_read = bytes, .bytes_written = bytes}, device, 1.0);
+    cost += EstimateMicroseconds(
+        {.flops = 0, .bytes_read = bytes, .bytes_written = bytes}, device,
+        prices::kPacking);
   };
   add(problem.a, ChooseRows(node, problem, tile) != RowsOfA::kInPlace);
   add(problem.b, true);
-  return cost + ir::EstimateMicroseconds(estimate, device, kEfficiency,
-                                         kMemoryEfficiency);
+  return cost + EstimateMicroseconds(estimate, device, prices::kGemm);
 }
 
 // Constant factors are packed at Compile, others by a launch of their own; rows
 // of a that are contiguous are read where they are.
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
-                           const GemmProblem& problem, const Epilogue& epilogue,
+                           const GemmProblem& problem,
                            const ir::DeviceInfo& device) {
   const Tile tile = TileFor(node, problem, device);
   const int64_t depth = problem.depth;
@@ -265,7 +264,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   if (a.item_step != 0) launch.Option(StrCat("-DA_STEP=", a.item_step));
   AddSource("a", node, std::move(a), &launch);
   AddSource("b", node, std::move(b), &launch);
-  AddEpilogue(node, problem.bias, epilogue, &launch);
+  AddEpilogue(node, problem.bias, problem.epilogue, &launch);
   launch.Int("columns", problem.b.items)
       .Int("rows", problem.a.items)
       .Int("depth", depth)

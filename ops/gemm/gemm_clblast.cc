@@ -5,6 +5,7 @@
 #include "ops/gemm/gemm_provider.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 namespace {
@@ -30,15 +31,16 @@ ir::Gemm ActionOf(const GemmProblem& problem) {
           .c_step = problem.a.items * problem.b.items};
 }
 
-bool HasMore(const GemmProblem& problem, const Epilogue& epilogue) {
-  return problem.bias >= 0 || epilogue.add >= 0 || epilogue.activates();
+bool HasMore(const GemmProblem& problem) {
+  return problem.bias >= 0 || problem.epilogue.add >= 0 ||
+         problem.epilogue.activates();
 }
 
 Status AppendMore(const ir::KernelNode& node, const GemmProblem& problem,
-                  const Epilogue& epilogue, ir::Lowering* lowering) {
+                  ir::Lowering* lowering) {
   const int64_t count = problem.a.items * problem.b.items * problem.batches;
   Launch launch("ops/gemm/gemm_epilogue.cl", "gemm_epilogue");
-  AddEpilogue(node, problem.bias, epilogue, &launch);
+  AddEpilogue(node, problem.bias, problem.epilogue, &launch);
   launch.Int("columns", problem.b.items).Int("count", count).Items(count);
   return launch.AppendTo(lowering);
 }
@@ -60,42 +62,40 @@ Status Supports(const ir::KernelNode& node, const GemmProblem& problem,
   return OkStatus();
 }
 
-double Cost(const ir::KernelNode& node, const GemmProblem& problem,
+double Cost(const ir::KernelNode&, const GemmProblem& problem,
             const ir::DeviceInfo& device) {
-  constexpr double kEfficiency = 0.7;
   // Where sizes are no multiples of its tiles, it copies all matrices first.
   constexpr int kCopies = 3;
   const double flops = 2.0 * static_cast<double>(problem.a.items) *
                        problem.b.items * problem.depth * problem.batches;
   const double bytes = GemmBytes(problem);
-  double cost = ir::EstimateMicroseconds(
+  double cost = EstimateMicroseconds(
       {.flops = flops, .bytes_read = 2 * bytes, .bytes_written = bytes}, device,
-      kEfficiency);
+      prices::kGemmClblast);
   cost += kCopies * device.launch_us;
-  const Result<Epilogue> epilogue = EpilogueOf(node, 0);
-  if (epilogue.ok() && HasMore(problem, *epilogue)) {
+  if (HasMore(problem)) {
     const double c = 4.0 * static_cast<double>(problem.a.items) *
                      problem.b.items * problem.batches;
-    cost += ir::EstimateMicroseconds(
-        {.flops = 0, .bytes_read = c, .bytes_written = c}, device, 1.0);
+    cost +=
+        EstimateMicroseconds({.flops = 0, .bytes_read = c, .bytes_written = c},
+                             device, prices::kGemmEpilogue);
   }
   return cost;
 }
 
 // The product, and a launch that adds and limits where something is to do.
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
-                           const GemmProblem& problem, const Epilogue& epilogue,
-                           const ir::DeviceInfo&) {
+                           const GemmProblem& problem, const ir::DeviceInfo&) {
   using Kind = ir::LoweredOperand::Kind;
   ir::Lowering lowering;
-  lowering.applied = epilogue.operators;
+  lowering.applied = problem.epilogue.operators;
   lowering.steps.push_back({.action = ActionOf(problem),
                             .operands = {{Kind::kInput, problem.a.input},
                                          {Kind::kInput, problem.b.input},
                                          {Kind::kOutput, 0}},
                             .written = {false, false, true}});
-  if (HasMore(problem, epilogue)) {
-    TIM_RETURN_IF_ERROR(AppendMore(node, problem, epilogue, &lowering));
+  if (HasMore(problem)) {
+    TIM_RETURN_IF_ERROR(AppendMore(node, problem, &lowering));
   }
   return lowering;
 }

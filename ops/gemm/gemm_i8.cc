@@ -12,6 +12,7 @@
 #include "ops/gemm/gemm_provider.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/prices.h"
 #include "ops/launch/register_tile.h"
 
 namespace tim::ops {
@@ -88,8 +89,6 @@ Status Supports(const ir::KernelNode& node, const GemmProblem& problem,
 
 double Cost(const ir::KernelNode& node, const GemmProblem& problem,
             const ir::DeviceInfo& device) {
-  constexpr double kEfficiency = 0.6;
-  constexpr double kMemoryEfficiency = 0.9;
   const Tile tile = TileFor(node, problem, device);
   const auto bytes = [&](const GemmFactor& factor) {
     return static_cast<double>(factor.items) * problem.depth * factor.batches;
@@ -100,14 +99,15 @@ double Cost(const ir::KernelNode& node, const GemmProblem& problem,
                    AlignUp(problem.b.items, tile.columns()) * problem.depth *
                    problem.batches;
   estimate.bytes_read = bytes(problem.a) + bytes(problem.b);
-  double cost = ir::EstimateMicroseconds(
-      estimate, device, kEfficiency * ByteSpeed(device), kMemoryEfficiency);
+  double cost = EstimateMicroseconds(
+      estimate, device,
+      device.has_vnni ? prices::kGemmI8Vnni : prices::kGemmI8);
   for (const GemmFactor& factor : {problem.a, problem.b}) {
     if (IsConstantFactor(node, factor)) continue;
-    cost += ir::EstimateMicroseconds({.flops = 0,
-                                      .bytes_read = bytes(factor),
-                                      .bytes_written = bytes(factor)},
-                                     device, 1.0);
+    cost += EstimateMicroseconds({.flops = 0,
+                                  .bytes_read = bytes(factor),
+                                  .bytes_written = bytes(factor)},
+                                 device, prices::kPacking);
   }
   return cost;
 }
@@ -230,7 +230,7 @@ Status PackColumns(const ir::KernelNode& node, const GemmProblem& problem,
 
 // The rows are packed by a launch, as are columns that are not constant.
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
-                           const GemmProblem& problem, const Epilogue& epilogue,
+                           const GemmProblem& problem,
                            const ir::DeviceInfo& device) {
   const Tile tile = TileFor(node, problem, device);
   const ByteWeights weights = GemmWeightsOf(problem);
@@ -263,7 +263,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   launch.Output("output", node, 0)
       .Int("output_zero",
            result.quantized() ? result.quantization.ZeroPoint() : 0);
-  AddActivation(epilogue, result, &launch);
+  AddActivation(problem.epilogue, result, &launch);
   launch.Int("columns", problem.b.items)
       .Int("rows", problem.a.items)
       .Int("depth", problem.depth)

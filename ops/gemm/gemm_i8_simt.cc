@@ -58,7 +58,7 @@ void AddVariable(const ir::KernelNode& node, const GemmProblem& problem,
 }
 
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
-                           const GemmProblem& problem, const Epilogue& epilogue,
+                           const GemmProblem& problem,
                            const ir::DeviceInfo& device) {
   const bool constant = IsConstantFactor(node, problem.b);
   Launch launch("ops/gemm/gemm_i8_simt.cl", "gemm_i8_simt");
@@ -71,7 +71,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   }
   launch.Output("output", node, 0)
       .Int("output_zero", node.outputs[0].quantization.ZeroPoint());
-  AddActivation(epilogue, node.outputs[0], &launch);
+  AddActivation(problem.epilogue, node.outputs[0], &launch);
   launch.Int("columns", problem.b.items)
       .Int("rows", problem.a.items)
       .Int("depth", problem.depth);

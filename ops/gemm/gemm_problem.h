@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ir/kernel_def.h"
+#include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 
 namespace tim::ops {
@@ -32,6 +33,7 @@ struct GemmProblem {
   int64_t depth = 1;
   int64_t batches = 1;
   int bias = -1;  ///< Input of the node; -1: none.
+  Epilogue epilogue = {};
 };
 
 /// Argument <name>_repeat and <name>_batches of ops/gemm/batches.clh.

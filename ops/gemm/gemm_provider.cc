@@ -8,37 +8,28 @@ namespace {
 constexpr const GemmProvider* kProviders[] = {
     &kGemmClblast, &kGemmI8, &kGemmI8Simt, &kGemmPanels, &kGemmSimt};
 
-// A product and what follows it, read from one node.
-struct FusedProduct {
-  GemmProblem product;
-  Epilogue epilogue;
-};
-
 ir::KernelDef KernelOf(const GemmOperator& op, const GemmProvider& provider) {
-  return ir::TypedKernel<FusedProduct>{
+  return ir::TypedKernel<GemmProblem>{
       .op = op.op,
       .name = StrCat(op.stem, "_", provider.name),
       .device_kind = provider.device_kind,
       .takes_epilogue = true,
       .analyze = [op, &provider](
                      const ir::KernelNode& node,
-                     const ir::DeviceInfo& device) -> Result<FusedProduct> {
-        TIM_RETURN_IF_ERROR(op.check(node));
-        TIM_ASSIGN_OR_RETURN(const GemmProblem product, op.problem(node));
-        TIM_RETURN_IF_ERROR(provider.supports(node, product, device));
-        TIM_ASSIGN_OR_RETURN(const Epilogue epilogue, EpilogueOf(node, 0));
-        return FusedProduct{product, epilogue};
+                     const ir::DeviceInfo& device) -> Result<GemmProblem> {
+        TIM_ASSIGN_OR_RETURN(const GemmProblem problem, op.problem(node));
+        TIM_RETURN_IF_ERROR(provider.supports(node, problem, device));
+        return problem;
       },
       .cost =
-          [&provider](const FusedProduct& problem, const ir::KernelNode& node,
+          [&provider](const GemmProblem& problem, const ir::KernelNode& node,
                       const ir::DeviceInfo& device) {
-            return provider.cost(node, problem.product, device);
+            return provider.cost(node, problem, device);
           },
       .lower =
-          [&provider](const FusedProduct& problem, const ir::KernelNode& node,
+          [&provider](const GemmProblem& problem, const ir::KernelNode& node,
                       const ir::DeviceInfo& device) {
-            return provider.lower(node, problem.product, problem.epilogue,
-                                  device);
+            return provider.lower(node, problem, device);
           }};
 }
 

@@ -12,7 +12,6 @@
 #include "ir/kernel_def.h"
 #include "ir/op_registry.h"
 #include "ops/gemm/gemm_problem.h"
-#include "ops/launch/epilogue.h"
 
 namespace tim::ops {
 
@@ -30,7 +29,7 @@ struct GemmProvider {
   double (*cost)(const ir::KernelNode&, const GemmProblem&,
                  const ir::DeviceInfo&);
   Result<ir::Lowering> (*lower)(const ir::KernelNode&, const GemmProblem&,
-                                const Epilogue&, const ir::DeviceInfo&);
+                                const ir::DeviceInfo&);
 };
 
 /// Packed panels, for CPUs.
@@ -52,9 +51,8 @@ std::span<const GemmProvider* const> GemmProviders();
 struct GemmOperator {
   std::string op;    ///< "tim.Matmul"
   std::string stem;  ///< "matmul"
-  /// Ok, or why no provider can make it: an epilogue, positions that need more
-  /// than 32 bits.  `problem` is called only where this is ok.
-  Status (*check)(const ir::KernelNode&);
+  /// The product and what follows it, or why no provider can make it: an
+  /// epilogue, positions that need more than 32 bits.
   Result<GemmProblem> (*problem)(const ir::KernelNode&);
 };
 

@@ -29,7 +29,7 @@ double Cost(const ir::KernelNode&, const GemmProblem& problem,
 }
 
 Result<ir::Lowering> Lower(const ir::KernelNode& node,
-                           const GemmProblem& problem, const Epilogue& epilogue,
+                           const GemmProblem& problem,
                            const ir::DeviceInfo& device) {
   Launch launch("ops/gemm/gemm_simt.cl", "gemm_simt");
   AddSimtTile(ProductOf(problem), device, &launch);
@@ -37,7 +37,7 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Option(StrCat("-DB=", Along(problem.b)))
       .Input("a", node, problem.a.input)
       .Input("b", node, problem.b.input);
-  AddEpilogue(node, problem.bias, epilogue, &launch);
+  AddEpilogue(node, problem.bias, problem.epilogue, &launch);
   launch.Int("columns", problem.b.items)
       .Int("rows", problem.a.items)
       .Int("depth", problem.depth);

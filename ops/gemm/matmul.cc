@@ -1,5 +1,7 @@
 // Matmul: out(n, m) = sum over k of a(k, m) * b(n, k), batched; see
 // ops/elements/product_sum.h for the arithmetic.
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "ir/op_registry.h"
@@ -13,6 +15,7 @@
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/packed.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 namespace {
@@ -106,9 +109,45 @@ ir::OpSchema MatmulSchema() {
   return schema;
 }
 
-Status SupportsMatmul(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_RETURN_IF_ERROR(CheckMatmulKernel(node));
-  return CheckSumKernel(node, MatmulShapeOf(node).depth);
+// A product and what follows it in a fused node.
+struct MatmulProblem {
+  MatmulShape shape;
+  Epilogue epilogue;
+};
+
+// Or the reason where a tensor does not fit 32-bit positions or an epilogue
+// cannot be done.
+Result<MatmulProblem> MatmulProblemOf(const ir::KernelNode& node) {
+  MatmulProblem out = {
+      .shape = MatmulShapeOf(node.attributes(), node.inputs[0].shape,
+                             node.inputs[1].shape),
+      .epilogue = {}};
+  TIM_ASSIGN_OR_RETURN(out.epilogue, EpilogueOf(node, 0));
+  const ir::Shape& output = node.anchor_output.shape;
+  if (out.epilogue.add >= 0 && output.DimOr1(0) != out.shape.columns) {
+    return Unimplemented("a fused Add needs the columns along axis 0");
+  }
+  for (const ir::TensorDesc* desc :
+       {&node.inputs[0], &node.inputs[1], &node.anchor_output}) {
+    const Result<int64_t> count = ir::PhysicalElements(*desc);
+    if (!count.ok() || *count > std::numeric_limits<int32_t>::max()) {
+      return Unimplemented(desc->shape.ToString(),
+                           " has more elements than 32 bits count");
+    }
+  }
+  return out;
+}
+
+Result<MatmulProblem> Analyze(const ir::KernelNode& node,
+                              const ir::DeviceInfo&) {
+  TIM_ASSIGN_OR_RETURN(MatmulProblem problem, MatmulProblemOf(node));
+  TIM_RETURN_IF_ERROR(CheckSumKernel(node, problem.shape.depth));
+  return problem;
+}
+
+double Cost(const MatmulProblem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  return SumCost(node, problem.shape.depth, device, prices::kMatmul);
 }
 
 ir::PackedConstant BatchTable(const MatmulShape& shape) {
@@ -120,10 +159,10 @@ ir::PackedConstant BatchTable(const MatmulShape& shape) {
   return PackedTable("matmul batches", std::move(words));
 }
 
-Result<ir::Lowering> LowerMatmul(const ir::KernelNode& node,
-                                 const ir::DeviceInfo& device) {
-  const MatmulShape shape = MatmulShapeOf(node);
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue, EpilogueOf(node, 0));
+Result<ir::Lowering> Lower(const MatmulProblem& problem,
+                           const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  const auto& [shape, epilogue] = problem;
   const SumDescs descs = DescsOf(node);
   const auto batches = static_cast<int64_t>(shape.batches.size());
   Launch launch("ops/gemm/matmul.cl", "matmul");
@@ -148,20 +187,6 @@ Result<ir::Lowering> LowerMatmul(const ir::KernelNode& node,
       .Int("b_k", shape.b_k)
       .Tiles(device, shape.columns, shape.rows, batches)
       .Build();
-}
-
-ir::KernelDef MatmulKernel() {
-  ir::PlainKernel kernel;
-  kernel.op = "tim.Matmul";
-  kernel.name = "matmul";
-  kernel.takes_epilogue = true;
-  kernel.analyze = SupportsMatmul;
-  kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-    return ir::EstimateMicroseconds(EstimateMatmul(AnchorView(node).view()),
-                                    device, 0.02);
-  };
-  kernel.lower = LowerMatmul;
-  return kernel;
 }
 
 // The factor with its batches and which of them each product reads.
@@ -193,8 +218,9 @@ Result<GemmFactor> WithBatches(GemmFactor factor,
 }
 
 // kUnimplemented where the batches of a factor broadcast in the middle.
-Result<GemmProblem> MatmulProblem(const ir::KernelNode& node) {
-  const MatmulShape shape = MatmulShapeOf(node);
+Result<GemmProblem> GemmProblemOf(const ir::KernelNode& node) {
+  TIM_ASSIGN_OR_RETURN(const MatmulProblem problem, MatmulProblemOf(node));
+  const MatmulShape& shape = problem.shape;
   TIM_ASSIGN_OR_RETURN(const GemmFactor a,
                        WithBatches({.input = 0,
                                     .items = shape.rows,
@@ -210,19 +236,23 @@ Result<GemmProblem> MatmulProblem(const ir::KernelNode& node) {
   return GemmProblem{.a = a,
                      .b = b,
                      .depth = shape.depth,
-                     .batches = static_cast<int64_t>(shape.batches.size())};
+                     .batches = static_cast<int64_t>(shape.batches.size()),
+                     .epilogue = problem.epilogue};
 }
 
 }  // namespace
 
 TIM_OPERATOR(matmul) {
   registry.Add(MatmulSchema());
-  registry.Add(MatmulKernel());
-  AddGemmKernels({.op = "tim.Matmul",
-                  .stem = "matmul",
-                  .check = CheckMatmulKernel,
-                  .problem = MatmulProblem},
-                 registry);
+  registry.Add(ir::TypedKernel<MatmulProblem>{.op = "tim.Matmul",
+                                              .name = "matmul",
+                                              .takes_epilogue = true,
+                                              .analyze = Analyze,
+                                              .cost = Cost,
+                                              .lower = Lower});
+  AddGemmKernels(
+      {.op = "tim.Matmul", .stem = "matmul", .problem = GemmProblemOf},
+      registry);
 }
 
 }  // namespace tim::ops

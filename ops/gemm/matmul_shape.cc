@@ -1,10 +1,7 @@
 #include "ops/gemm/matmul_shape.h"
 
-#include <limits>
-
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
-#include "ops/launch/epilogue.h"
 
 namespace tim::ops {
 namespace {
@@ -104,24 +101,6 @@ Result<ir::Shape> InferMatmulShape(const ir::AttributeMap& attributes,
   if (a.rank() > 1) dims.push_back(a[transpose_a ? 0 : 1]);
   dims.insert(dims.end(), batches->dims().begin(), batches->dims().end());
   return ir::Shape(std::move(dims));
-}
-
-Status CheckMatmulKernel(const ir::KernelNode& node) {
-  const MatmulShape shape = MatmulShapeOf(node);
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue, EpilogueOf(node, 0));
-  const ir::Shape& output = node.anchor_output.shape;
-  if (epilogue.add >= 0 && output.DimOr1(0) != shape.columns) {
-    return Unimplemented("a fused Add needs the columns along axis 0");
-  }
-  for (const ir::TensorDesc* desc :
-       {&node.inputs[0], &node.inputs[1], &node.anchor_output}) {
-    const Result<int64_t> count = ir::PhysicalElements(*desc);
-    if (!count.ok() || *count > std::numeric_limits<int32_t>::max()) {
-      return Unimplemented(desc->shape.ToString(),
-                           " has more elements than 32 bits count");
-    }
-  }
-  return OkStatus();
 }
 
 ir::ComputeEstimate EstimateMatmul(const ir::NodeView& view) {

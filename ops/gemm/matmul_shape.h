@@ -29,19 +29,11 @@ struct MatmulShape {
 /// From static shapes that inference has accepted.
 MatmulShape MatmulShapeOf(const ir::AttributeMap& attributes,
                           const ir::Shape& a, const ir::Shape& b);
-inline MatmulShape MatmulShapeOf(const ir::KernelNode& node) {
-  return MatmulShapeOf(node.attributes(), node.inputs[0].shape,
-                       node.inputs[1].shape);
-}
 
 /// Shape of the result, of rank 0 for two 1-D operands.  Works with unknown
 /// ranks and extents.
 Result<ir::Shape> InferMatmulShape(const ir::AttributeMap& attributes,
                                    const ir::Shape& a, const ir::Shape& b);
-
-/// Ok, or the reason where a tensor does not fit 32-bit positions or an
-/// epilogue cannot be done.
-Status CheckMatmulKernel(const ir::KernelNode& node);
 
 ir::ComputeEstimate EstimateMatmul(const ir::NodeView& view);
 

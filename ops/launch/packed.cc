@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/str_cat.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 
@@ -56,11 +57,11 @@ double PackingCost(const ir::KernelNode& node, int input, double bytes,
                    const ir::DeviceInfo& device) {
   if (node.constants[input] != nullptr) return 0;
   const Result<int64_t> read = ir::ByteSize(node.inputs[input]);
-  return ir::EstimateMicroseconds(
+  return EstimateMicroseconds(
       {.flops = 0,
        .bytes_read = read.ok() ? static_cast<double>(*read) : 0,
        .bytes_written = bytes},
-      device, 1.0);
+      device, prices::kPacking);
 }
 
 }  // namespace tim::ops

@@ -46,16 +46,33 @@ inline constexpr Price kConvert = {{0.1}, {0.1}};
 inline constexpr Price kCumSum = {{0.01, 0.3}, {0.01, 0.3}};
 inline constexpr Price kDataConvertBlocks = {{0.2}};
 inline constexpr Price kElementMapTranspose = {{0.2}, {0.2}};
+inline constexpr Price kFullyConnected = {{0.02}, {0.02}};
+inline constexpr Price kFullyConnectedDotSimtFourRows = {.cpu = {},
+                                                         .gpu = {0.2, 0.8}};
+inline constexpr Price kFullyConnectedDotSimtOneRow = {.cpu = {},
+                                                       .gpu = {0.05, 0.8}};
+inline constexpr Price kFullyConnectedDotSimtTwoRows = {.cpu = {},
+                                                        .gpu = {0.1, 0.8}};
+inline constexpr Price kFullyConnectedF32FourRows = {{0.32, 0.8}};
+inline constexpr Price kFullyConnectedF32OneRow = {{0.08, 0.95}};
+inline constexpr Price kFullyConnectedF32TwoRows = {{0.16, 0.8}};
 inline constexpr Price kGather = {{0.1}, {0.1}};
 inline constexpr Price kGatherElements = {{0.05}, {0.05}};
+inline constexpr Price kGemm = {{0.8, 0.9}};
+inline constexpr Price kGemmClblast = {.cpu = {}, .gpu = {0.7}};
+inline constexpr Price kGemmEpilogue = {.cpu = {}, .gpu = {1.0}};
+inline constexpr Price kGemmI8 = {{0.6, 0.9}};
+inline constexpr Price kGemmI8Vnni = {{2.4, 0.9}};
 inline constexpr Price kHashtableLookup = {{0.1}, {0.1}};
 inline constexpr Price kIndexMap = {{0.1}, {0.1}};
 inline constexpr Price kLocalResponseNormalization = {{0.2}, {0.2}};
+inline constexpr Price kMatmul = {{0.02}, {0.02}};
 inline constexpr Price kMaxPool = {{0.008}, {0.008}};
 inline constexpr Price kMaxUnpool2d = {{0.008}, {0.008}};
 inline constexpr Price kMaxpoolGrad = {{0.008}, {0.008}};
 inline constexpr Price kMoments = {{0.05, 0.25}, {0.05, 0.25}};
 inline constexpr Price kOneHot = {{0.1}, {0.1}};
+inline constexpr Price kPacking = {{1.0}, {1.0}};
 inline constexpr Price kPad = {{0.1}, {0.1}};
 // On CPUs 20 ns for a window of 2 x 2 on one core.
 inline constexpr Price kPool2d = {{0.0017, 0.2}, {0.008, 0.2}};
@@ -80,6 +97,8 @@ inline constexpr Price kRowNormSimt = {.cpu = {}, .gpu = {0.3}};
 inline constexpr Price kRowNormSimtRms = {.cpu = {}, .gpu = {0.6}};
 inline constexpr Price kScatter = {{0.05}, {0.05}};
 inline constexpr Price kSelect = {{0.1}, {0.1}};
+inline constexpr Price kSimtTile = {.cpu = {}, .gpu = {0.6}};
+inline constexpr Price kSimtTileWordsLeast = {.cpu = {}, .gpu = {0.03}};
 inline constexpr Price kSoftmax = {{0.2}, {0.2}};
 inline constexpr Price kSoftmaxSimt = {.cpu = {}, .gpu = {0.3}};
 inline constexpr Price kSpatialTransformer = {{0.008}, {0.008}};

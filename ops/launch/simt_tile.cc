@@ -2,6 +2,7 @@
 
 #include "base/checked_math.h"
 #include "ops/launch/device_class.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 namespace {
@@ -69,15 +70,14 @@ SimtTile SimtTileFor(const SimtProduct& product, const ir::DeviceInfo& device) {
 
 double SimtCost(const SimtProduct& product, double bytes,
                 const ir::DeviceInfo& device) {
-  constexpr double kEfficiency = 0.6;
   const SimtTile tile = SimtTileFor(product, device);
   // What the units could have done in the time of all turns.
   const double flops = 2.0 * Turns(product, tile, device) *
                        device.compute_units * kGroup * kGroup *
                        Work(product, tile) * static_cast<double>(product.depth);
-  return ir::EstimateMicroseconds(
+  return EstimateMicroseconds(
       {.flops = flops, .bytes_read = bytes, .bytes_written = 0}, device,
-      kEfficiency);
+      prices::kSimtTile);
 }
 
 void AddSimtTile(const SimtProduct& product, const ir::DeviceInfo& device,

@@ -46,11 +46,8 @@ TEST(GemmProviders, AreAskedAfterTheOperator) {
   ir::OpRegistry registry;
   AddGemmKernels({.op = "tim.Cell",
                   .stem = "cell",
-                  .check = [](const ir::KernelNode&) -> Status {
-                    return Unimplemented("a cell of no rows");
-                  },
                   .problem = [](const ir::KernelNode&) -> Result<GemmProblem> {
-                    return TIM_INTERNAL("asked for its problem");
+                    return Unimplemented("a cell of no rows");
                   }},
                  registry);
   EXPECT_THAT(KernelsOf(registry, "tim.Cell"),
