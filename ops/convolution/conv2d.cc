@@ -14,6 +14,7 @@
 #include "ops/elements/shapes.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 namespace {
@@ -88,18 +89,26 @@ ir::ComputeEstimate EstimateConv2d(const ir::NodeView& view) {
 // An output takes the kernel as long as so many terms, besides its own.
 constexpr int64_t kOutputTerms = 14;
 
-Status SupportsConv2d(const ir::KernelNode& node, const ir::DeviceInfo&) {
+Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
+                              const ir::DeviceInfo&) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
-  TIM_RETURN_IF_ERROR(EpilogueOf(node, kConvChannelAxis).status());
-  return CheckSumKernel(node, shape.terms());
-}
-
-Result<ir::Lowering> LowerConv2d(const ir::KernelNode& node,
-                                 const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConvChannelAxis));
+  TIM_RETURN_IF_ERROR(CheckSumKernel(node, shape.terms()));
+  return Conv2dProblem{shape, epilogue};
+}
+
+double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  return SumCost(node, problem.shape.terms() + kOutputTerms, device,
+                 prices::kConv2d);
+}
+
+Result<ir::Lowering> Lower(const Conv2dProblem& problem,
+                           const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  const auto& [shape, epilogue] = problem;
   Launch launch("ops/convolution/conv2d.cl", "conv2d");
   AddSumOperands(node, epilogue, shape.terms(), shape.group.out_channels,
                  &launch);
@@ -123,23 +132,6 @@ Result<ir::Lowering> LowerConv2d(const ir::KernelNode& node,
       .Tiles(device, shape.w.output * shape.h.output, shape.group.out_channels,
              shape.batch)
       .Build();
-}
-
-ir::KernelDef Conv2dKernel() {
-  ir::PlainKernel kernel;
-  kernel.op = "tim.Conv2d";
-  kernel.name = "conv2d";
-  kernel.takes_epilogue = true;
-  kernel.analyze = SupportsConv2d;
-  kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-    const Result<Conv2dShape> shape = Conv2dShapeOf(node);
-    if (!shape.ok()) return 0.0;
-    const auto terms = static_cast<double>(shape->terms() + kOutputTerms);
-    return ir::EstimateMicroseconds(SumEstimate(AnchorView(node).view(), terms),
-                                    device, 0.012);
-  };
-  kernel.lower = LowerConv2d;
-  return kernel;
 }
 
 }  // namespace
@@ -194,7 +186,12 @@ ir::OpSchema Conv2dSchema() {
 
 TIM_OPERATOR(conv2d) {
   registry.Add(Conv2dSchema());
-  registry.Add(Conv2dKernel());
+  registry.Add(ir::TypedKernel<Conv2dProblem>{.op = "tim.Conv2d",
+                                              .name = "conv2d",
+                                              .takes_epilogue = true,
+                                              .analyze = Analyze,
+                                              .cost = Cost,
+                                              .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -14,6 +14,7 @@
 #include "ops/launch/device_class.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/prices.h"
 #include "ops/launch/register_tile.h"
 
 namespace tim::ops {
@@ -32,16 +33,19 @@ constexpr int64_t kStepPixels = 56;
 constexpr int64_t kMaxRepeated = 5;
 constexpr int64_t kItemsPerCore = 8;
 
-// The two convolutions of a fused node.
+// A convolution of the fused node, its weights and bias among the node's
+// inputs, and what follows it.
+struct Part {
+  Conv2dShape shape;
+  int weights = 1;
+  int bias = -1;
+  ir::Limits limits;
+};
+
+// Both convolutions: the 1x1 one and the depthwise one.
 struct Pair {
-  ir::KernelNode inner;  // The 1x1 convolution, and what follows it.
-  ir::KernelNode outer;  // The depthwise one, and what follows it.
-  // Of each input of `outer`, its index in the fused node; -1: none there.
-  std::vector<int> outer_operands;
-  Conv2dShape inner_shape;
-  Conv2dShape outer_shape;
-  ir::Limits inner_limits;
-  ir::Limits outer_limits;
+  Part inner;
+  Part outer;
 };
 
 // `node` up to step `end` of its epilogue.
@@ -53,7 +57,8 @@ ir::KernelNode FirstSteps(const ir::KernelNode& node, size_t end) {
   return out;
 }
 
-// Step `at`, which reads `input`, and what follows it.
+// Step `at`, which reads `input`, and what follows it.  Of each of its inputs
+// `operands` gets the index in `node`; -1: none there.
 ir::KernelNode LastSteps(const ir::KernelNode& node, size_t at,
                          const ir::TensorDesc& input,
                          std::vector<int>* operands) {
@@ -86,10 +91,10 @@ ir::KernelNode LastSteps(const ir::KernelNode& node, size_t at,
 
 // What follows a convolution: limits, and only its bias is added to the
 // channels.
-Result<ir::Limits> LimitsOf(const ir::KernelNode& node) {
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, kConvChannelAxis));
-  if (epilogue.add >= 0) return Unimplemented("a fused Add beside two Conv2d");
+Result<ir::Limits> LimitsOf(const Epilogue& epilogue) {
+  if (epilogue.add >= 0 || epilogue.residual >= 0) {
+    return Unimplemented("a fused Add beside two Conv2d");
+  }
   if (epilogue.formula.pointwise != nullptr) {
     return Unimplemented("beside two Conv2d a fused operator must set limits");
   }
@@ -107,16 +112,25 @@ Result<Pair> PairOf(const ir::KernelNode& node) {
     return Unimplemented("no depthwise convolution follows");
   }
   const size_t at = second - node.epilogue.begin();
+  const ir::KernelNode inner = FirstSteps(node, at);
+  std::vector<int> operands;
+  const ir::KernelNode outer = LastSteps(node, at, inner.outputs[0], &operands);
   Pair pair;
-  pair.inner = FirstSteps(node, at);
-  pair.outer = LastSteps(node, at, pair.inner.outputs[0], &pair.outer_operands);
-  TIM_ASSIGN_OR_RETURN(pair.inner_shape, BlockedConv2dOf(pair.inner));
-  TIM_ASSIGN_OR_RETURN(pair.inner_limits, LimitsOf(pair.inner));
-  if (!IsPointwise(pair.inner_shape)) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dProblem pointwise, BlockedConv2dOf(inner));
+  TIM_ASSIGN_OR_RETURN(pair.inner.limits, LimitsOf(pointwise.epilogue));
+  if (!IsPointwise(pointwise.shape)) {
     return Unimplemented("the first convolution must be 1x1 with stride 1");
   }
-  TIM_ASSIGN_OR_RETURN(pair.outer_shape, BlockedDepthwiseOf(pair.outer));
-  TIM_ASSIGN_OR_RETURN(pair.outer_limits, LimitsOf(pair.outer));
+  TIM_ASSIGN_OR_RETURN(const Conv2dProblem depthwise,
+                       BlockedDepthwiseOf(outer));
+  TIM_ASSIGN_OR_RETURN(pair.outer.limits, LimitsOf(depthwise.epilogue));
+  pair.inner.shape = pointwise.shape;
+  pair.inner.bias = BiasOf(inner);
+  pair.outer.shape = depthwise.shape;
+  pair.outer.weights = operands[1];
+  if (const int bias = BiasOf(outer); bias >= 0) {
+    pair.outer.bias = operands[bias];
+  }
   return pair;
 }
 
@@ -140,8 +154,8 @@ struct Tiling {
 // As cores share the pixels of other convolutions, they share bands of these:
 // where that makes too many rows twice, they share channels.
 void ShareRows(const Pair& pair, const ir::DeviceInfo& device, Tiling* tiling) {
-  const Conv2dShape& inner = pair.inner_shape;
-  const ConvAxis& rows = pair.outer_shape.h;
+  const Conv2dShape& inner = pair.inner.shape;
+  const ConvAxis& rows = pair.outer.shape.h;
   const int64_t cores = device.compute_units;
   const int64_t overlap = std::max<int64_t>(SpanOf(rows, 1) - rows.stride, 0);
   const int64_t most =
@@ -163,9 +177,9 @@ void ShareRows(const Pair& pair, const ir::DeviceInfo& device, Tiling* tiling) {
 }
 
 Result<Tiling> TilingOf(const Pair& pair, const ir::DeviceInfo& device) {
-  const Conv2dShape& inner = pair.inner_shape;
+  const Conv2dShape& inner = pair.inner.shape;
   const int64_t row = inner.w.input;
-  const int64_t span = SpanOf(pair.outer_shape.h, 1);
+  const int64_t span = SpanOf(pair.outer.shape.h, 1);
   if (row < kLeastRow) {
     return Unimplemented("rows of ", row, " pixels, at least ", kLeastRow,
                          " make a tile");
@@ -185,67 +199,73 @@ Result<Tiling> TilingOf(const Pair& pair, const ir::DeviceInfo& device) {
   out.step_rows = out.kept_rows - span + 1;
   out.width = TileSize(out.step_rows * row, std::min(limits.neighbours, row));
   out.out_width =
-      DepthwiseTileWidth(pair.outer_shape.w, /*many_shapes=*/false, device);
+      DepthwiseTileWidth(pair.outer.shape.w, /*many_shapes=*/false, device);
   out.in_blocks = out.packed().in_blocks(inner);
   out.tiles = out.packed().tiles(inner);
   ShareRows(pair, device, &out);
   return out;
 }
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+struct Problem {
+  Pair pair;
+  Tiling tiling;
+};
+
+Result<Problem> Analyze(const ir::KernelNode& node,
+                        const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   if (node.many_shapes) {
     return Unimplemented("tiles are options, and the node has many shapes");
   }
   TIM_ASSIGN_OR_RETURN(const Pair pair, PairOf(node));
-  return TilingOf(pair, device).status();
+  TIM_ASSIGN_OR_RETURN(const Tiling tiling, TilingOf(pair, device));
+  return Problem{pair, tiling};
 }
 
-std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
+std::vector<ir::LayoutTuple> Layouts(const Problem&, const ir::KernelNode& node,
                                      const ir::DeviceInfo&) {
-  return {BlockedConv2dLayouts(node)};
+  return {BlockedConv2dLayouts(node, /*residual=*/-1)};
 }
 
 // What both convolutions take alone, and what is made twice, without the tensor
 // between them.
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  const Result<Pair> pair = PairOf(node);
-  if (!pair.ok()) return 0;
-  const Result<Tiling> tiling = TilingOf(*pair, device);
-  if (!tiling.ok()) return 0;
-  const Conv2dShape& inner = pair->inner_shape;
-  const Conv2dShape& outer = pair->outer_shape;
+double Cost(const Problem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  const auto& [pair, tiling] = problem;
+  const Conv2dShape& inner = pair.inner.shape;
+  const Conv2dShape& outer = pair.outer.shape;
   const double inner_flops =
-      2.0 * tiling->packed().elements(inner) * inner.w.input *
-      (inner.h.input + tiling->repeated_rows) * inner.batch;
+      2.0 * tiling.packed().elements(inner) * inner.w.input *
+      (inner.h.input + tiling.repeated_rows) * inner.batch;
   const double outer_flops = 2.0 * outer.terms() * OutputElements(outer);
   // Cores that have nothing to do while others finish.
-  const int64_t items = tiling->bands * tiling->tiles * inner.batch;
+  const int64_t items = tiling.bands * tiling.tiles * inner.batch;
   const double idle =
       static_cast<double>(AlignUp(items, int64_t{device.compute_units})) /
       items;
   ir::ComputeEstimate estimate;
   estimate.flops = idle * (inner_flops + 2 * outer_flops);
   estimate.bytes_read =
-      sizeof(float) * (tiling->packed().elements(inner) + InputElements(inner));
+      sizeof(float) * (tiling.packed().elements(inner) + InputElements(inner));
   estimate.bytes_written = sizeof(float) * OutputElements(outer);
-  return ir::EstimateMicroseconds(estimate, device, 0.6) +
-         WeightsPackingCost(node, 1, inner, tiling->packed(), device) +
-         TapsPackingCost(node, pair->outer_operands[1], outer, device);
+  return EstimateMicroseconds(estimate, device,
+                              prices::kConv2d1x1DepthwiseNchw16c) +
+         WeightsPackingCost(node, pair.inner.weights, inner, tiling.packed(),
+                            device) +
+         TapsPackingCost(node, pair.outer.weights, outer, device);
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
-                           const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Pair pair, PairOf(node));
-  TIM_ASSIGN_OR_RETURN(const Tiling tiling, TilingOf(pair, device));
-  const Conv2dShape& inner = pair.inner_shape;
-  const Conv2dShape& outer = pair.outer_shape;
+Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
+                           const ir::DeviceInfo&) {
+  const auto& [pair, tiling] = problem;
+  const Conv2dShape& inner = pair.inner.shape;
+  const Conv2dShape& outer = pair.outer.shape;
   ir::Lowering lowering;
-  TIM_ASSIGN_OR_RETURN(PackedOperand weights,
-                       PackWeights(node, 1, inner, tiling.packed(), &lowering));
   TIM_ASSIGN_OR_RETURN(
-      PackedOperand taps,
-      PackTaps(node, pair.outer_operands[1], outer, &lowering));
+      PackedOperand weights,
+      PackWeights(node, pair.inner.weights, inner, tiling.packed(), &lowering));
+  TIM_ASSIGN_OR_RETURN(PackedOperand taps,
+                       PackTaps(node, pair.outer.weights, outer, &lowering));
   Launch launch("ops/convolution/conv2d_1x1_depthwise_nchw16c.cl",
                 "conv2d_1x1_depthwise_nchw16c");
   launch.Option(StrCat("-DINNER_TW=", tiling.width))
@@ -262,18 +282,18 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   launch.Input("input", node, 0);
   AddPacked("weights", std::move(weights), sizeof(float), &launch);
   AddPacked("taps", std::move(taps), sizeof(float), &launch);
-  if (const int bias = BiasOf(pair.inner); bias >= 0) {
-    launch.Option("-DINNER_BIAS").Input("inner_bias", node, bias);
+  if (pair.inner.bias >= 0) {
+    launch.Option("-DINNER_BIAS").Input("inner_bias", node, pair.inner.bias);
   }
-  if (const int bias = BiasOf(pair.outer); bias >= 0) {
-    launch.Option("-DBIAS").Input("bias", node, pair.outer_operands[bias]);
+  if (pair.outer.bias >= 0) {
+    launch.Option("-DBIAS").Input("bias", node, pair.outer.bias);
   }
   launch.Applies(static_cast<int>(node.epilogue.size()));
   launch.Output("output", node, 0)
-      .Float("inner_low", pair.inner_limits.low)
-      .Float("inner_high", pair.inner_limits.high)
-      .Float("low", pair.outer_limits.low)
-      .Float("high", pair.outer_limits.high)
+      .Float("inner_low", pair.inner.limits.low)
+      .Float("inner_high", pair.inner.limits.high)
+      .Float("low", pair.outer.limits.low)
+      .Float("high", pair.outer.limits.high)
       .Int("in_w", inner.w.input)
       .Int("in_h", inner.h.input)
       .Int("in_blocks", tiling.in_blocks)
@@ -300,13 +320,13 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(conv2d_1x1_depthwise_nchw16c) {
-  registry.Add(ir::PlainKernel{.op = "tim.Conv2d",
-                               .name = "conv2d_1x1_depthwise_nchw16c",
-                               .takes_epilogue = true,
-                               .analyze = Supports,
-                               .layouts = Layouts,
-                               .cost = Cost,
-                               .lower = Lower});
+  registry.Add(ir::TypedKernel<Problem>{.op = "tim.Conv2d",
+                                        .name = "conv2d_1x1_depthwise_nchw16c",
+                                        .takes_epilogue = true,
+                                        .analyze = Analyze,
+                                        .layouts = Layouts,
+                                        .cost = Cost,
+                                        .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -8,46 +8,38 @@
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/elements/product_sum.h"
-#include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 namespace {
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
+                              const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  return BlockedNarrowGroupsOf(node).status();
+  return BlockedNarrowGroupsOf(node);
 }
 
-std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
+std::vector<ir::LayoutTuple> Layouts(const Conv2dProblem& problem,
+                                     const ir::KernelNode& node,
                                      const ir::DeviceInfo&) {
-  ir::LayoutTuple blocked = ir::DenseLayouts(node);
-  for (size_t i = 0; i < blocked.inputs.size(); ++i) {
-    if (!node.present[i]) blocked.inputs[i] = ir::Layout::Any();
-  }
-  blocked.inputs[0] = blocked.outputs[0] = ChannelBlocks();
-  return {blocked};
+  return {BlockedConv2dLayouts(node, problem.epilogue.residual)};
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  const Result<Conv2dShape> shape = Conv2dShapeOf(node);
-  if (!shape.ok()) return 0;
-  return ir::EstimateMicroseconds(
-             SumEstimate(AnchorView(node).view(),
-                         static_cast<double>(shape->terms())),
-             device, 0.3) +
-         TapsPackingCost(node, 1, *shape, device);
+double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  return SumCost(node, problem.shape.terms(), device,
+                 prices::kConv2dDepthwiseNchw16c) +
+         TapsPackingCost(node, 1, problem.shape, device);
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const Conv2dProblem& problem,
+                           const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, kConvChannelAxis, Residual::kRefused,
-                                  ByChannel::kTaken));
+  const auto& [shape, epilogue] = problem;
   const int64_t width = DepthwiseTileWidth(shape.w, node.many_shapes, device);
   const int64_t blocks = CeilDiv(shape.channels, kChannelBlock);
   ir::Lowering lowering;
@@ -86,13 +78,14 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(conv2d_depthwise_nchw16c) {
-  registry.Add(ir::PlainKernel{.op = "tim.Conv2d",
-                               .name = "conv2d_depthwise_nchw16c",
-                               .takes_epilogue = true,
-                               .analyze = Supports,
-                               .layouts = Layouts,
-                               .cost = Cost,
-                               .lower = Lower});
+  registry.Add(
+      ir::TypedKernel<Conv2dProblem>{.op = "tim.Conv2d",
+                                     .name = "conv2d_depthwise_nchw16c",
+                                     .takes_epilogue = true,
+                                     .analyze = Analyze,
+                                     .layouts = Layouts,
+                                     .cost = Cost,
+                                     .lower = Lower});
 }
 
 }  // namespace tim::ops

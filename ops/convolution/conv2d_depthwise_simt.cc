@@ -4,36 +4,36 @@
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/simt_convolution.h"
 #include "ops/elements/product_sum.h"
-#include "ops/elements/shapes.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 namespace {
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
+                              const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckNoCpu(device));
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckDepthwiseStrip(shape));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
   TIM_RETURN_IF_ERROR(CheckElementCount(node.anchor_output));
-  return EpilogueOf(node, kConvChannelAxis, Residual::kTaken).status();
-}
-
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  const Result<Conv2dShape> shape = Conv2dShapeOf(node);
-  if (!shape.ok()) return 0;
-  return ir::EstimateMicroseconds(
-      SumEstimate(AnchorView(node).view(), static_cast<double>(shape->terms())),
-      device, 0.2);
-}
-
-Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
+  return Conv2dProblem{shape, epilogue};
+}
+
+double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  return SumCost(node, problem.shape.terms(), device,
+                 prices::kConv2dDepthwiseSimt);
+}
+
+Result<ir::Lowering> Lower(const Conv2dProblem& problem,
+                           const ir::KernelNode& node, const ir::DeviceInfo&) {
+  const auto& [shape, epilogue] = problem;
   Launch launch("ops/convolution/conv2d_depthwise_simt.cl",
                 "conv2d_depthwise_simt");
   AddDepthwiseStrip(shape, &launch);
@@ -46,12 +46,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
 }  // namespace
 
 TIM_OPERATOR(conv2d_depthwise_simt) {
-  registry.Add(ir::PlainKernel{.op = "tim.Conv2d",
-                               .name = "conv2d_depthwise_simt",
-                               .takes_epilogue = true,
-                               .analyze = Supports,
-                               .cost = Cost,
-                               .lower = Lower});
+  registry.Add(ir::TypedKernel<Conv2dProblem>{.op = "tim.Conv2d",
+                                              .name = "conv2d_depthwise_simt",
+                                              .takes_epilogue = true,
+                                              .analyze = Analyze,
+                                              .cost = Cost,
+                                              .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -15,6 +15,7 @@
 #include "ops/launch/device_class.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/prices.h"
 #include "ops/launch/register_tile.h"
 
 namespace tim::ops {
@@ -101,38 +102,38 @@ std::vector<ir::Layout> InputLayouts(const Conv2dShape& shape) {
   return {ir::Layout::Dense(), ChannelBlocks()};
 }
 
-Status SupportsBlocked(const ir::KernelNode& node,
-                       const ir::DeviceInfo& device) {
+// Of a flat convolution.
+Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
+                              const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, BlockedGroupsOf(node));
+  TIM_ASSIGN_OR_RETURN(Conv2dProblem problem, BlockedGroupsOf(node));
+  problem.shape = Flatten(problem.shape);
   // The first layout copies the fewest channels.
-  const Tiling tiling = TilingOf(Flatten(shape), InputLayouts(shape).front(),
-                                 node.many_shapes, device);
-  if (tiling.fits()) return OkStatus();
+  const Tiling tiling =
+      TilingOf(problem.shape, InputLayouts(problem.shape).front(),
+               node.many_shapes, device);
+  if (tiling.fits()) return problem;
   return Unimplemented("a tile spans ", tiling.rows * tiling.span,
                        " input pixels, at most ", tiling.most_span(),
                        " are kept");
 }
 
-std::vector<ir::LayoutTuple> BlockedLayouts(const ir::KernelNode& node,
-                                            const ir::DeviceInfo& device) {
-  const Result<Conv2dShape> shape = Conv2dShapeOf(node);
-  if (!shape.ok()) return {};
+std::vector<ir::LayoutTuple> Layouts(const Conv2dProblem& problem,
+                                     const ir::KernelNode& node,
+                                     const ir::DeviceInfo& device) {
+  const auto& [shape, epilogue] = problem;
   std::vector<ir::LayoutTuple> out;
-  for (const ir::Layout& input : InputLayouts(*shape)) {
-    if (!TilingOf(Flatten(*shape), input, node.many_shapes, device).fits()) {
-      continue;
-    }
-    out.push_back(BlockedConv2dLayouts(node));
+  for (const ir::Layout& input : InputLayouts(shape)) {
+    if (!TilingOf(shape, input, node.many_shapes, device).fits()) continue;
+    out.push_back(BlockedConv2dLayouts(node, epilogue.residual));
     out.back().inputs[0] = input;
   }
   return out;
 }
 
-double BlockedCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  const Result<Conv2dShape> found = Conv2dShapeOf(node);
-  if (!found.ok()) return 0;
-  const Conv2dShape shape = Flatten(*found);
+double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  const Conv2dShape& shape = problem.shape;
   const Tiling tiling =
       TilingOf(shape, node.inputs[0].layout, node.many_shapes, device);
   const AnchorView view(node);
@@ -143,8 +144,10 @@ double BlockedCost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   estimate.flops = 2.0 * tiling.packed().elements(shape) *
                    AlignUp(shape.w.output, tiling.width) *
                    AlignUp(shape.h.output, tiling.rows) * shape.batch;
-  return ir::EstimateMicroseconds(estimate, device,
-                                  node.inputs[0].layout.blocked() ? 0.6 : 0.4) +
+  return EstimateMicroseconds(estimate, device,
+                              node.inputs[0].layout.blocked()
+                                  ? prices::kConv2dNchw16c
+                                  : prices::kConv2dNchw16cDense) +
          WeightsPackingCost(node, 1, shape, tiling.packed(), device);
 }
 
@@ -184,13 +187,10 @@ Sharing SharingOf(const Conv2dShape& shape, const Tiling& tiling,
   return out;
 }
 
-Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
-                                  const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape found, Conv2dShapeOf(node));
-  TIM_ASSIGN_OR_RETURN(
-      const Epilogue epilogue,
-      EpilogueOf(node, kConvChannelAxis, Residual::kTaken, ByChannel::kTaken));
-  const Conv2dShape shape = Flatten(found);
+Result<ir::Lowering> Lower(const Conv2dProblem& problem,
+                           const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  const auto& [shape, epilogue] = problem;
   const Tiling tiling =
       TilingOf(shape, node.inputs[0].layout, node.many_shapes, device);
   const Sharing sharing = SharingOf(shape, tiling, device);
@@ -236,20 +236,16 @@ Result<ir::Lowering> LowerBlocked(const ir::KernelNode& node,
   return lowering;
 }
 
-ir::KernelDef BlockedKernel() {
-  ir::PlainKernel kernel;
-  kernel.op = "tim.Conv2d";
-  kernel.name = "conv2d_nchw16c";
-  kernel.takes_epilogue = true;
-  kernel.analyze = SupportsBlocked;
-  kernel.layouts = BlockedLayouts;
-  kernel.cost = BlockedCost;
-  kernel.lower = LowerBlocked;
-  return kernel;
-}
-
 }  // namespace
 
-TIM_OPERATOR(conv2d_nchw16c) { registry.Add(BlockedKernel()); }
+TIM_OPERATOR(conv2d_nchw16c) {
+  registry.Add(ir::TypedKernel<Conv2dProblem>{.op = "tim.Conv2d",
+                                              .name = "conv2d_nchw16c",
+                                              .takes_epilogue = true,
+                                              .analyze = Analyze,
+                                              .layouts = Layouts,
+                                              .cost = Cost,
+                                              .lower = Lower});
+}
 
 }  // namespace tim::ops

@@ -4,6 +4,7 @@
 
 #include "ir/kernel_def.h"
 #include "ops/convolution/convolution.h"
+#include "ops/launch/epilogue.h"
 
 namespace tim::ops {
 
@@ -13,6 +14,12 @@ ir::OpSchema Conv2dSchema();
 
 /// The convolution that a Conv2d node (fused or not) does.
 Result<Conv2dShape> Conv2dShapeOf(const ir::KernelNode& node);
+
+/// A convolution and what follows it in a fused node.
+struct Conv2dProblem {
+  Conv2dShape shape;
+  Epilogue epilogue;
+};
 
 /// Ok, or which operand has more elements than 32 bits count.
 Status CheckOperandSizes(const ir::KernelNode& node);

@@ -12,28 +12,29 @@
 namespace tim::ops {
 namespace {
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
+                              const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckSimt(device));
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
   TIM_RETURN_IF_ERROR(CheckElementCount(node.anchor_output));
-  return EpilogueOf(node, kConvChannelAxis, Residual::kTaken).status();
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
+  return Conv2dProblem{shape, epilogue};
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  const Result<Conv2dShape> shape = Conv2dShapeOf(node);
-  if (!shape.ok()) return 0;
+double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
   const ir::ComputeEstimate estimate = SumEstimate(AnchorView(node).view(), 0);
-  return SimtCost(SimtProductOf(*shape, 1),
+  return SimtCost(SimtProductOf(problem.shape, 1),
                   estimate.bytes_read + estimate.bytes_written, device);
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const Conv2dProblem& problem,
+                           const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
+  const auto& [shape, epilogue] = problem;
   Launch launch("ops/convolution/conv2d_simt.cl", "conv2d_simt");
   AddSimtTile(SimtProductOf(shape, 1), device, &launch);
   launch.Input("input", node, 0)
@@ -47,12 +48,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(conv2d_simt) {
-  registry.Add(ir::PlainKernel{.op = "tim.Conv2d",
-                               .name = "conv2d_simt",
-                               .takes_epilogue = true,
-                               .analyze = Supports,
-                               .cost = Cost,
-                               .lower = Lower});
+  registry.Add(ir::TypedKernel<Conv2dProblem>{.op = "tim.Conv2d",
+                                              .name = "conv2d_simt",
+                                              .takes_epilogue = true,
+                                              .analyze = Analyze,
+                                              .cost = Cost,
+                                              .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -34,6 +34,7 @@
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/packed.h"
+#include "ops/launch/prices.h"
 #include "ops/launch/register_tile.h"
 
 namespace tim::ops {
@@ -91,12 +92,11 @@ Tiling TilingOf(const Conv2dShape& shape, int64_t tile,
   return out;
 }
 
-// In the units of conv2d_nchw16c: 0.6 there and 0.57 here stand for 0.95 and
-// 0.9 of the peak.  Its cost leaves out that weights come from memory, so that
-// only what is more than its 9 taps counts.  An item is done by one core.
+// In the units of conv2d_nchw16c: its price of 0.6 and the 0.57 of this kernel
+// stand for 0.95 and 0.9 of the peak.  Its cost leaves out that weights come
+// from memory, so that only what is more than its 9 taps counts.  An item is
+// done by one core.
 double Microseconds(const Tiling& tiling, const ir::DeviceInfo& device) {
-  constexpr double kEfficiency = 0.57;
-  constexpr double kMemoryEfficiency = 0.6;
   // Weights stay as long as the graph: a megabyte more must save 0.1 ms a run,
   // 0.35 ms in the units of a device that is estimated with care.  A
   // quarter of one, which stays in a core's cache, is free.
@@ -112,8 +112,9 @@ double Microseconds(const Tiling& tiling, const ir::DeviceInfo& device) {
       4.0 * tiling.weight_floats() * (1 - 9.0 / tiling.points());
   const ir::ComputeEstimate traffic = {.bytes_read = patch_bytes + more_weights,
                                        .bytes_written = patch_bytes};
-  return ir::EstimateMicroseconds(products, device, kEfficiency) +
-         ir::EstimateMicroseconds(traffic, device, 1, kMemoryEfficiency) +
+  return EstimateMicroseconds(products, device,
+                              prices::kConv2dWinogradNchw16c) +
+         EstimateMicroseconds(traffic, device, prices::kConv2dWinogradNchw16c) +
          kMicrosecondsPerByteKept * std::max(more_weights - kFreeBytes, 0.0);
 }
 
@@ -140,13 +141,21 @@ Status Check3x3(const char* name, const ConvAxis& axis) {
   return OkStatus();
 }
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+struct Problem {
+  Conv2dShape shape;
+  Epilogue epilogue;
+  Tiling tiling;
+};
+
+Result<Problem> Analyze(const ir::KernelNode& node,
+                        const ir::DeviceInfo& device) {
   if (!device.winograd) return Unimplemented("TIMCL_WINOGRAD is 0");
   if (node.many_shapes) {
     return Unimplemented("tiles are options, and the node has many shapes");
   }
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, BlockedConv2dOf(node));
+  TIM_ASSIGN_OR_RETURN(const Conv2dProblem problem, BlockedConv2dOf(node));
+  const auto& [shape, epilogue] = problem;
   if (node.constants[1] == nullptr) {
     return Unimplemented("the weights are not constant");
   }
@@ -163,18 +172,18 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
     return Unimplemented("what is transformed of ", shape.channels,
                          " input channels does not fit 32-bit positions");
   }
-  return OkStatus();
+  return Problem{shape, epilogue, tiling};
 }
 
-std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
+std::vector<ir::LayoutTuple> Layouts(const Problem& problem,
+                                     const ir::KernelNode& node,
                                      const ir::DeviceInfo&) {
-  return {BlockedConv2dLayouts(node)};
+  return {BlockedConv2dLayouts(node, problem.epilogue.residual)};
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  const Result<Conv2dShape> shape = Conv2dShapeOf(node);
-  if (!shape.ok()) return 0;
-  return Microseconds(BestTiling(*shape, device), device);
+double Cost(const Problem& problem, const ir::KernelNode&,
+            const ir::DeviceInfo& device) {
+  return Microseconds(problem.tiling, device);
 }
 
 using Filter = std::array<std::array<double, kSide>, kMaxEdge>;
@@ -332,12 +341,9 @@ Status AppendOutput(const ir::KernelNode& node, const Conv2dShape& shape,
       .AppendTo(lowering);
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
-  const Tiling tiling = BestTiling(shape, device);
+  const auto& [shape, epilogue, tiling] = problem;
   const int64_t most = tiling.groups_at_a_time();
   ir::Lowering lowering;
   for (int64_t first = 0; first < tiling.groups(); first += most) {
@@ -357,15 +363,13 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(conv2d_winograd_nchw16c) {
-  ir::PlainKernel kernel;
-  kernel.op = "tim.Conv2d";
-  kernel.name = "conv2d_winograd_nchw16c";
-  kernel.takes_epilogue = true;
-  kernel.analyze = Supports;
-  kernel.layouts = Layouts;
-  kernel.cost = Cost;
-  kernel.lower = Lower;
-  registry.Add(std::move(kernel));
+  registry.Add(ir::TypedKernel<Problem>{.op = "tim.Conv2d",
+                                        .name = "conv2d_winograd_nchw16c",
+                                        .takes_epilogue = true,
+                                        .analyze = Analyze,
+                                        .layouts = Layouts,
+                                        .cost = Cost,
+                                        .lower = Lower});
 }
 
 }  // namespace tim::ops

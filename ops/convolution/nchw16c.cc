@@ -6,7 +6,6 @@
 
 #include "base/checked_math.h"
 #include "base/str_cat.h"
-#include "ops/convolution/conv2d_node.h"
 #include "ops/elements/product_sum.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/epilogue.h"
@@ -79,14 +78,15 @@ void ForEachTap(const Conv2dShape& shape, const Visit& visit) {
 
 }  // namespace
 
-Status CheckBlockedConv(const ir::KernelNode& node, ByChannel by) {
+Result<Epilogue> BlockedEpilogueOf(const ir::KernelNode& node, ByChannel by) {
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
   if (node.outputs[0].shape.rank() != 4) {
     return Unimplemented("the output has rank ", node.outputs[0].shape.rank(),
                          ", expected 4");
   }
-  TIM_RETURN_IF_ERROR(
-      EpilogueOf(node, kConvChannelAxis, Residual::kTaken, by).status());
+  TIM_ASSIGN_OR_RETURN(
+      const Epilogue epilogue,
+      EpilogueOf(node, kConvChannelAxis, Residual::kTaken, by));
   // Blocks make both tensors and the weights at most 32 times larger.
   for (const ir::TensorDesc* desc :
        {&node.inputs[0], &node.inputs[1], &node.outputs[0]}) {
@@ -95,7 +95,7 @@ Status CheckBlockedConv(const ir::KernelNode& node, ByChannel by) {
                            " is too large for 32-bit positions");
     }
   }
-  return OkStatus();
+  return epilogue;
 }
 
 // A block of several groups would multiply channels of others by 0, which an
@@ -110,36 +110,33 @@ Status CheckGroupsOfBlocks(const Conv2dShape& shape) {
                        " channels, both must be multiples of ", kChannelBlock);
 }
 
-Result<Conv2dShape> BlockedConv2dOf(const ir::KernelNode& node) {
+Result<Conv2dProblem> BlockedConv2dOf(const ir::KernelNode& node) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  TIM_RETURN_IF_ERROR(CheckBlockedConv(node));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue, BlockedEpilogueOf(node));
   if (HasGroups(shape)) {
     return Unimplemented("one group only, not ",
                          shape.channels / shape.group.channels);
   }
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
-  return shape;
+  return Conv2dProblem{shape, epilogue};
 }
 
-Result<Conv2dShape> BlockedGroupsOf(const ir::KernelNode& node) {
+Result<Conv2dProblem> BlockedGroupsOf(const ir::KernelNode& node) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  TIM_RETURN_IF_ERROR(CheckBlockedConv(node, ByChannel::kTaken));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       BlockedEpilogueOf(node, ByChannel::kTaken));
   TIM_RETURN_IF_ERROR(CheckGroupsOfBlocks(shape));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
-  return shape;
+  return Conv2dProblem{shape, epilogue};
 }
 
-ir::LayoutTuple BlockedConv2dLayouts(const ir::KernelNode& node) {
+ir::LayoutTuple BlockedConv2dLayouts(const ir::KernelNode& node, int residual) {
   ir::LayoutTuple blocked = ir::DenseLayouts(node);
   for (size_t i = 0; i < blocked.inputs.size(); ++i) {
     if (!node.present[i]) blocked.inputs[i] = ir::Layout::Any();
   }
   blocked.inputs[0] = blocked.outputs[0] = ChannelBlocks();
-  const auto epilogue =
-      EpilogueOf(node, kConvChannelAxis, Residual::kTaken, ByChannel::kTaken);
-  if (epilogue.ok() && epilogue->residual >= 0) {
-    blocked.inputs[epilogue->residual] = ChannelBlocks();
-  }
+  if (residual >= 0) blocked.inputs[residual] = ChannelBlocks();
   return blocked;
 }
 
@@ -260,13 +257,14 @@ double WeightsPackingCost(const ir::KernelNode& node, int input,
                      device);
 }
 
-Result<Conv2dShape> BlockedDepthwiseOf(const ir::KernelNode& node) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, BlockedNarrowGroupsOf(node));
-  if (shape.group.channels == 1) return shape;
+Result<Conv2dProblem> BlockedDepthwiseOf(const ir::KernelNode& node) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dProblem problem,
+                       BlockedNarrowGroupsOf(node));
+  if (problem.shape.group.channels == 1) return problem;
   return Unimplemented("a group must have one input and one output channel");
 }
 
-Result<Conv2dShape> BlockedNarrowGroupsOf(const ir::KernelNode& node) {
+Result<Conv2dProblem> BlockedNarrowGroupsOf(const ir::KernelNode& node) {
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   const int64_t width = shape.group.channels;
@@ -281,15 +279,15 @@ Result<Conv2dShape> BlockedNarrowGroupsOf(const ir::KernelNode& node) {
       !FitsChannelBlocks(node.outputs[0])) {
     return Unimplemented("input and output must have rank 4 and fit 32 bits");
   }
-  TIM_RETURN_IF_ERROR(
-      EpilogueOf(node, kConvChannelAxis, Residual::kRefused, ByChannel::kTaken)
-          .status());
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       EpilogueOf(node, kConvChannelAxis, Residual::kRefused,
+                                  ByChannel::kTaken));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
   if (SpanOf(shape.w, 1) > kMaxSpan) {
     return Unimplemented("a pixel spans ", SpanOf(shape.w, 1),
                          " input pixels, at most ", kMaxSpan, " are kept");
   }
-  return shape;
+  return Conv2dProblem{shape, epilogue};
 }
 
 Result<PackedOperand> PackTaps(const ir::KernelNode& node, int input,

@@ -7,6 +7,7 @@
 
 #include "ir/device_info.h"
 #include "ir/kernel_def.h"
+#include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/convolution.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/packed.h"
@@ -14,22 +15,23 @@
 
 namespace tim::ops {
 
-/// Ok, or why float32 kernels on ChannelBlocks() with packed weights do not
-/// take a node that does a convolution (types, epilogue, elements).  `by`:
-/// whether they apply formulas of two operands.
-Status CheckBlockedConv(const ir::KernelNode& node,
-                        ByChannel by = ByChannel::kRefused);
+/// What follows a convolution in a fused node, or why float32 kernels on
+/// ChannelBlocks() with packed weights do not take the node (types, epilogue,
+/// elements).  `by`: whether they apply formulas of two operands.
+Result<Epilogue> BlockedEpilogueOf(const ir::KernelNode& node,
+                                   ByChannel by = ByChannel::kRefused);
 /// Ok for one group and for several whose input and output channels fill
 /// blocks, else how many each has.
 Status CheckGroupsOfBlocks(const Conv2dShape& shape);
 /// The convolution of one group that a Conv2d node does, or why these kernels
 /// do not take it (all this, and positions).
-Result<Conv2dShape> BlockedConv2dOf(const ir::KernelNode& node);
+Result<Conv2dProblem> BlockedConv2dOf(const ir::KernelNode& node);
 /// The same of CheckGroupsOfBlocks(), by kernels that apply formulas of two
 /// operands.
-Result<Conv2dShape> BlockedGroupsOf(const ir::KernelNode& node);
-/// Input 0, output 0 and a residual in blocks, the rest dense.
-ir::LayoutTuple BlockedConv2dLayouts(const ir::KernelNode& node);
+Result<Conv2dProblem> BlockedGroupsOf(const ir::KernelNode& node);
+/// Input 0, output 0 and input `residual`, if not -1, in blocks, the rest
+/// dense.
+ir::LayoutTuple BlockedConv2dLayouts(const ir::KernelNode& node, int residual);
 
 /// What `tile_of` gives for at most so many blocks of output channels: as many
 /// as divide those of a group, where there are several.
@@ -82,11 +84,11 @@ double WeightsPackingCost(const ir::KernelNode& node, int input,
 
 /// The same for a depthwise convolution: one input and one output channel in
 /// every group.
-Result<Conv2dShape> BlockedDepthwiseOf(const ir::KernelNode& node);
+Result<Conv2dProblem> BlockedDepthwiseOf(const ir::KernelNode& node);
 /// The same, or groups of 2, 4 or 8 input and as many output channels, several
 /// of which a block of output channels reads from the block of input channels
 /// at its place.
-Result<Conv2dShape> BlockedNarrowGroupsOf(const ir::KernelNode& node);
+Result<Conv2dProblem> BlockedNarrowGroupsOf(const ir::KernelNode& node);
 
 /// Input `input` of the node, the weights of such a convolution, as [16, Kw,
 /// Ic, Kh, blocks of channels]; packed as PackWeights() does it.

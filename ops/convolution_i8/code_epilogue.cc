@@ -30,9 +30,7 @@ BinaryProblem ProblemOf(const ir::KernelNode& node, const ir::EpilogueStep& add,
 
 // Real sums are added to as they are.
 Status CheckRealSums(const ir::KernelNode& node, const CodeEpilogue& epilogue) {
-  if (!HasRealSums(node) || epilogue.add == node.epilogue.data()) {
-    return OkStatus();
-  }
+  if (!HasRealSums(node) || epilogue.add == 0) return OkStatus();
   return Unimplemented("operators between a float32 sum and a fused Add");
 }
 
@@ -40,7 +38,8 @@ Status CheckAdd(const ir::KernelNode& node, const CodeEpilogue& epilogue) {
   if (epilogue.residual < 0) return Unimplemented("Add of a value to itself");
   const ir::TensorDesc& sums = node.anchor_output;
   const ir::TensorDesc& other = node.inputs[epilogue.residual];
-  const ir::TensorDesc& result = epilogue.add->result;
+  const ir::EpilogueStep& add = node.epilogue[epilogue.add];
+  const ir::TensorDesc& result = add.result;
   if (other.shape != sums.shape || result.shape != sums.shape) {
     return Unimplemented("a fused Add must have operands of the shape ",
                          sums.shape.ToString(), ", not ",
@@ -57,15 +56,14 @@ Status CheckAdd(const ir::KernelNode& node, const CodeEpilogue& epilogue) {
       return Unimplemented("a fused Add quantized per channel");
     }
   }
-  for (const ir::Node* op : {node.anchor, epilogue.add->node}) {
+  for (const ir::Node* op : {node.anchor, add.node}) {
     const kernels::RequantizePolicy policy = kernels::PolicyOf(op->attributes);
     if (policy.wrap || policy.to_zero) {
       return Unimplemented(
           "a fused Add needs the policies saturate and to nearest even");
     }
   }
-  const BinaryProblem problem =
-      ProblemOf(node, *epilogue.add, epilogue.residual);
+  const BinaryProblem problem = ProblemOf(node, add, epilogue.residual);
   if (problem.exact || problem.scale != 1.0f) {
     return Unimplemented("a fused Add must be of quantized values");
   }
@@ -112,7 +110,7 @@ Result<CodeEpilogue> CodeEpilogueOf(const ir::KernelNode& node) {
                        EpilogueOf(node, {node.epilogue.begin(), add},
                                   node.anchor_output, kConvChannelAxis));
   if (add == node.epilogue.end()) return out;
-  out.add = &*add;
+  out.add = static_cast<int>(add - node.epilogue.begin());
   out.residual = OtherOperand(*add);
   TIM_RETURN_IF_ERROR(CheckAdd(node, out));
   TIM_ASSIGN_OR_RETURN(
@@ -149,10 +147,10 @@ void AddCodeEpilogue(const ir::KernelNode& node, const CodeEpilogue& epilogue,
   } else {
     AddActivation(epilogue.sums, sums, launch);
   }
-  if (epilogue.add == nullptr) return;
+  if (epilogue.add < 0) return;
   const ir::TensorDesc& y = node.outputs[0];
   const BinaryProblem problem =
-      ProblemOf(node, *epilogue.add, epilogue.residual);
+      ProblemOf(node, node.epilogue[epilogue.add], epilogue.residual);
   launch->Option("-DRESIDUAL")
       .Input("residual", node, epilogue.residual)
       .InPlace(node, epilogue.residual)

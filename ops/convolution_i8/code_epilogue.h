@@ -13,13 +13,12 @@ namespace tim::ops {
 
 struct CodeEpilogue {
   Epilogue sums;  ///< Of the codes of KernelNode::anchor_output.
-  /// Of the Add that follows in KernelNode::epilogue; null: none.
-  const ir::EpilogueStep* add = nullptr;
+  int add = -1;   ///< The Add that follows, in KernelNode::epilogue; -1: none.
   int residual = -1;  ///< Its other operand, index in KernelNode::inputs.
   Epilogue results;   ///< Of what the Add stores.
 };
 
-/// Points into `node`; or why it cannot be done before the store.
+/// That of the node, or why it cannot be done before the store.
 Result<CodeEpilogue> CodeEpilogueOf(const ir::KernelNode& node);
 
 /// CheckByteTypes() of a node with such an epilogue.

@@ -10,6 +10,7 @@
 #include "ops/launch/blocked.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/packed.h"
+#include "ops/launch/prices.h"
 #include "ops/launch/register_tile.h"
 
 namespace tim::ops {
@@ -72,6 +73,15 @@ Result<CodeOperands> OperandsOf(const ir::KernelNode& node,
   return out;
 }
 
+const Price& PriceOf(const ir::Layout& input, const ir::DeviceInfo& device) {
+  if (input.blocked()) {
+    return device.has_vnni ? prices::kConv2dNchw16cI8Vnni
+                           : prices::kConv2dNchw16cI8;
+  }
+  return device.has_vnni ? prices::kConv2dNchw16cI8DenseVnni
+                         : prices::kConv2dNchw16cI8Dense;
+}
+
 }  // namespace
 
 CodeTiles CodeTilesOf(const Conv2dShape& shape, const ir::Layout& input,
@@ -104,15 +114,6 @@ Status CheckSpan(const CodeTiles& tiles) {
                        " input pixels, at most ", kMaxSpan, " are kept");
 }
 
-ir::LayoutTuple CodeTileLayouts(const ir::KernelNode& node) {
-  ir::LayoutTuple blocked = CodeConv2dLayouts(node);
-  if (const auto epilogue = CodeEpilogueOf(node);
-      epilogue.ok() && epilogue->residual >= 0) {
-    blocked.inputs[epilogue->residual] = ChannelBlocks();
-  }
-  return blocked;
-}
-
 double CodeTilesCost(const ir::KernelNode& node, const Conv2dShape& shape,
                      const ir::DeviceInfo& device) {
   const CodeTiles tiling =
@@ -123,9 +124,8 @@ double CodeTilesCost(const ir::KernelNode& node, const Conv2dShape& shape,
   estimate.flops = 2.0 * tiling.packed.bytes(shape) *
                    AlignUp(shape.w.output, tiling.width) *
                    AlignUp(shape.h.output, tiling.rows) * shape.batch;
-  const double efficiency = node.inputs[0].layout.blocked() ? 0.6 : 0.5;
-  return ir::EstimateMicroseconds(estimate, device,
-                                  efficiency * ByteSpeed(device)) +
+  return EstimateMicroseconds(estimate, device,
+                              PriceOf(node.inputs[0].layout, device)) +
          PackingCost(node, 1, static_cast<double>(tiling.packed.bytes(shape)),
                      device);
 }

@@ -29,9 +29,6 @@ CodeTiles CodeTilesOf(const Conv2dShape& shape, const ir::Layout& input,
 /// Ok, or that a tile reads more pixels than the kernel keeps.
 Status CheckSpan(const CodeTiles& tiles);
 
-/// Input 0, output 0 and a residual in blocks, the rest dense.
-ir::LayoutTuple CodeTileLayouts(const ir::KernelNode& node);
-
 /// Estimated microseconds for the layouts of the node's descs.
 double CodeTilesCost(const ir::KernelNode& node, const Conv2dShape& shape,
                      const ir::DeviceInfo& device);

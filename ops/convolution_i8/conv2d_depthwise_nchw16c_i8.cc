@@ -12,12 +12,12 @@
 #include "ops/convolution_i8/packed_codes.h"
 #include "ops/convolution_i8/variable_codes.h"
 #include "ops/elements/byte_sum.h"
-#include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/packed.h"
+#include "ops/launch/prices.h"
 #include "ops/launch/register_tile.h"
 
 namespace tim::ops {
@@ -26,9 +26,11 @@ namespace {
 // Input pixels that a tile of one pixel keeps in registers.
 constexpr int64_t kMaxSpan = 64;
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
+                              const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, CodeConv2dOf(node));
+  TIM_ASSIGN_OR_RETURN(const Conv2dProblem problem, CodeConv2dOf(node));
+  const Conv2dShape& shape = problem.shape;
   if (shape.group.channels != 1 || shape.group.outputs != 1) {
     return Unimplemented("a group must have one input and one output channel");
   }
@@ -36,18 +38,23 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
     return Unimplemented("a pixel spans ", SpanOf(shape.w, 1),
                          " input pixels, at most ", kMaxSpan, " are kept");
   }
-  return OkStatus();
+  return problem;
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  const Result<Conv2dShape> shape = Conv2dShapeOf(node);
-  if (!shape.ok()) return 0;
-  const double bytes = 2.0 * static_cast<double>(shape->channels) *
-                       static_cast<double>(shape->terms());
-  return ir::EstimateMicroseconds(
-             SumEstimate(AnchorView(node).view(),
-                         static_cast<double>(shape->terms())),
-             device, device.has_vnni ? 0.4 : 0.2) +
+std::vector<ir::LayoutTuple> Layouts(const Conv2dProblem& problem,
+                                     const ir::KernelNode& node,
+                                     const ir::DeviceInfo&) {
+  return {BlockedConv2dLayouts(node, problem.epilogue.residual)};
+}
+
+double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  const Conv2dShape& shape = problem.shape;
+  const double bytes = 2.0 * static_cast<double>(shape.channels) *
+                       static_cast<double>(shape.terms());
+  return SumCost(node, shape.terms(), device,
+                 device.has_vnni ? prices::kConv2dDepthwiseNchw16cI8Vnni
+                                 : prices::kConv2dDepthwiseNchw16cI8) +
          PackingCost(node, 1, bytes, device);
 }
 
@@ -233,11 +240,10 @@ Result<Launch> RowLaunch(const ir::KernelNode& node, const Conv2dShape& shape,
   return launch;
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const Conv2dProblem& problem,
+                           const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, kConvChannelAxis));
+  const auto& [shape, epilogue] = problem;
   const ByteShifts shifts = WholeShifts(node, shape.channels);
   const int64_t blocks = CeilDiv(shape.channels, kChannelBlock);
   const int64_t run =
@@ -275,17 +281,14 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(conv2d_depthwise_nchw16c_i8) {
-  registry.Add(ir::PlainKernel{
-      .op = "tim.Conv2d",
-      .name = "conv2d_depthwise_nchw16c_i8",
-      .takes_epilogue = true,
-      .analyze = Supports,
-      .layouts =
-          [](const ir::KernelNode& node, const ir::DeviceInfo&) {
-            return std::vector<ir::LayoutTuple>{CodeConv2dLayouts(node)};
-          },
-      .cost = Cost,
-      .lower = Lower});
+  registry.Add(
+      ir::TypedKernel<Conv2dProblem>{.op = "tim.Conv2d",
+                                     .name = "conv2d_depthwise_nchw16c_i8",
+                                     .takes_epilogue = true,
+                                     .analyze = Analyze,
+                                     .layouts = Layouts,
+                                     .cost = Cost,
+                                     .lower = Lower});
 }
 
 }  // namespace tim::ops

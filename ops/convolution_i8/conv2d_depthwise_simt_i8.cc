@@ -12,33 +12,31 @@
 #include "ops/convolution_i8/variable_codes.h"
 #include "ops/elements/byte_sum.h"
 #include "ops/elements/product_sum.h"
-#include "ops/elements/shapes.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/packed.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 namespace {
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
+                              const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckNoCpu(device));
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, CodeConv2dOf(node));
-  return CheckDepthwiseStrip(shape);
+  TIM_ASSIGN_OR_RETURN(const Conv2dProblem problem, CodeConv2dOf(node));
+  TIM_RETURN_IF_ERROR(CheckDepthwiseStrip(problem.shape));
+  return problem;
 }
 
 int64_t ShortBytes(const ByteWeights& weights) {
   return weights.channels * weights.terms * int64_t{sizeof(int16_t)};
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  const Result<Conv2dShape> shape = Conv2dShapeOf(node);
-  if (!shape.ok()) return 0;
-  const ByteWeights weights = ByteWeightsOf(*shape);
-  return ir::EstimateMicroseconds(
-             SumEstimate(AnchorView(node).view(),
-                         static_cast<double>(shape->terms())),
-             device, 0.2) +
+double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  const ByteWeights weights = ByteWeightsOf(problem.shape);
+  return SumCost(node, weights.terms, device, prices::kConv2dDepthwiseSimtI8) +
          PackingCost(node, 1, static_cast<double>(ShortBytes(weights)), device);
 }
 
@@ -83,10 +81,9 @@ Result<PackedOperand> WeightsOf(const ir::KernelNode& node,
   return AppendPacking(launch, lowering);
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, kConvChannelAxis));
+Result<ir::Lowering> Lower(const Conv2dProblem& problem,
+                           const ir::KernelNode& node, const ir::DeviceInfo&) {
+  const auto& [shape, epilogue] = problem;
   const ByteWeights weights = ByteWeightsOf(shape);
   const ByteShifts shifts = WholeShifts(node, weights.channels);
   ir::Lowering lowering;
@@ -119,12 +116,13 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node, const ir::DeviceInfo&) {
 }  // namespace
 
 TIM_OPERATOR(conv2d_depthwise_simt_i8) {
-  registry.Add(ir::PlainKernel{.op = "tim.Conv2d",
-                               .name = "conv2d_depthwise_simt_i8",
-                               .takes_epilogue = true,
-                               .analyze = Supports,
-                               .cost = Cost,
-                               .lower = Lower});
+  registry.Add(
+      ir::TypedKernel<Conv2dProblem>{.op = "tim.Conv2d",
+                                     .name = "conv2d_depthwise_simt_i8",
+                                     .takes_epilogue = true,
+                                     .analyze = Analyze,
+                                     .cost = Cost,
+                                     .lower = Lower});
 }
 
 }  // namespace tim::ops

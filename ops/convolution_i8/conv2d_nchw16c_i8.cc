@@ -16,23 +16,34 @@ namespace {
 // A dense input of fewer channels is read without blocks.
 constexpr int64_t kFewChannels = 16;
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+struct Problem {
+  Conv2dShape shape;      // Flat.
+  CodeEpilogue epilogue;  // None of totals.
+};
+
+Result<Problem> Analyze(const ir::KernelNode& node,
+                        const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
-  TIM_RETURN_IF_ERROR(IsTotal(node)
-                          ? CheckTotals(node, shape)
-                          : CheckCodes(node, shape, Residual::kTaken));
-  return CheckSpan(CodeTilesOf(Flatten(shape), ir::Layout::Dense(),
-                               node.many_shapes, device));
+  Problem problem = {.shape = Flatten(shape), .epilogue = {}};
+  if (IsTotal(node)) {
+    TIM_RETURN_IF_ERROR(CheckTotals(node, shape));
+  } else {
+    TIM_ASSIGN_OR_RETURN(problem.epilogue, CheckedCodeEpilogueOf(node, shape));
+  }
+  TIM_RETURN_IF_ERROR(CheckSpan(CodeTilesOf(problem.shape, ir::Layout::Dense(),
+                                            node.many_shapes, device)));
+  return problem;
 }
 
-std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
+std::vector<ir::LayoutTuple> Layouts(const Problem& problem,
+                                     const ir::KernelNode& node,
                                      const ir::DeviceInfo&) {
-  const ir::LayoutTuple blocked = CodeTileLayouts(node);
-  const Result<Conv2dShape> shape = Conv2dShapeOf(node);
-  if (!shape.ok() || shape->channels >= kFewChannels ||
-      shape->group.channels != shape->channels) {
+  const auto& [shape, epilogue] = problem;
+  const ir::LayoutTuple blocked = BlockedConv2dLayouts(node, epilogue.residual);
+  if (shape.channels >= kFewChannels ||
+      shape.group.channels != shape.channels) {
     return {blocked};
   }
   ir::LayoutTuple dense_input = blocked;
@@ -40,20 +51,16 @@ std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
   return {dense_input, blocked};
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  const Result<Conv2dShape> shape = Conv2dShapeOf(node);
-  return shape.ok() ? CodeTilesCost(node, Flatten(*shape), device) : 0;
+double Cost(const Problem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  return CodeTilesCost(node, problem.shape, device);
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  CodeEpilogue epilogue;
-  if (!IsTotal(node)) {
-    TIM_ASSIGN_OR_RETURN(epilogue, CodeEpilogueOf(node));
-  }
+  const auto& [shape, epilogue] = problem;
   ir::Lowering lowering;
-  TIM_RETURN_IF_ERROR(ConvolveCodes(node, Flatten(shape), std::nullopt,
+  TIM_RETURN_IF_ERROR(ConvolveCodes(node, shape, std::nullopt,
                                     VariableCodesOf(ByteWeightsOf(shape)),
                                     epilogue, device, &lowering));
   return lowering;
@@ -62,13 +69,13 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(conv2d_nchw16c_i8) {
-  registry.Add(ir::PlainKernel{.op = "tim.Conv2d",
-                               .name = "conv2d_nchw16c_i8",
-                               .takes_epilogue = true,
-                               .analyze = Supports,
-                               .layouts = Layouts,
-                               .cost = Cost,
-                               .lower = Lower});
+  registry.Add(ir::TypedKernel<Problem>{.op = "tim.Conv2d",
+                                        .name = "conv2d_nchw16c_i8",
+                                        .takes_epilogue = true,
+                                        .analyze = Analyze,
+                                        .layouts = Layouts,
+                                        .cost = Cost,
+                                        .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -18,9 +18,10 @@
 namespace tim::ops {
 namespace {
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
+                              const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckSimt(device));
-  return CodeConv2dOf(node).status();
+  return CodeConv2dOf(node);
 }
 
 SimtProduct ProductOf(const Conv2dShape& shape, const ir::DeviceInfo& device) {
@@ -40,12 +41,11 @@ PackedCodes WordsOf(const Conv2dShape& shape) {
           .tiles = shape.group.out_channels / shape.group.outputs};
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  const Result<Conv2dShape> shape = Conv2dShapeOf(node);
-  if (!shape.ok()) return 0;
-  return WordCost(node, ProductOf(*shape, device), shape->terms(), device) +
-         PackingCost(node, 1,
-                     static_cast<double>(WordsOf(*shape).bytes(*shape)),
+double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  const Conv2dShape& shape = problem.shape;
+  return WordCost(node, ProductOf(shape, device), shape.terms(), device) +
+         PackingCost(node, 1, static_cast<double>(WordsOf(shape).bytes(shape)),
                      device);
 }
 
@@ -93,11 +93,10 @@ Result<CodeOperands> OperandsOf(const ir::KernelNode& node,
   return out;
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const Conv2dProblem& problem,
+                           const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, kConvChannelAxis));
+  const auto& [shape, epilogue] = problem;
   ir::Lowering lowering;
   TIM_ASSIGN_OR_RETURN(CodeOperands operands,
                        OperandsOf(node, shape, &lowering));
@@ -120,12 +119,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(conv2d_simt_i8) {
-  registry.Add(ir::PlainKernel{.op = "tim.Conv2d",
-                               .name = "conv2d_simt_i8",
-                               .takes_epilogue = true,
-                               .analyze = Supports,
-                               .cost = Cost,
-                               .lower = Lower});
+  registry.Add(ir::TypedKernel<Conv2dProblem>{.op = "tim.Conv2d",
+                                              .name = "conv2d_simt_i8",
+                                              .takes_epilogue = true,
+                                              .analyze = Analyze,
+                                              .cost = Cost,
+                                              .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -5,9 +5,7 @@
 #include "base/checked_math.h"
 #include "base/str_cat.h"
 #include "ir/packed_form.h"
-#include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/nchw16c.h"
-#include "ops/convolution_i8/code_epilogue.h"
 #include "ops/convolution_i8/variable_codes.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/epilogue.h"
@@ -86,18 +84,21 @@ Status CheckExtents(const ir::KernelNode& node) {
   return OkStatus();
 }
 
-}  // namespace
-
-Status CheckCodes(const ir::KernelNode& node, const Conv2dShape& shape,
-                  Residual residual) {
-  const bool adds = residual == Residual::kTaken;
-  TIM_RETURN_IF_ERROR(adds ? CheckCodeTypes(node) : CheckByteTypes(node));
-  TIM_RETURN_IF_ERROR(adds ? CodeEpilogueOf(node).status()
-                           : EpilogueOf(node, kConvChannelAxis).status());
-  TIM_RETURN_IF_ERROR(CheckExtents(node));
+Status CheckSums(const ir::KernelNode& node, const Conv2dShape& shape) {
   const ByteWeights weights = ByteWeightsOf(shape);
   return HasConstantCodes(node) ? CheckConstantSums(node, weights)
                                 : CheckVariableCodes(node, weights);
+}
+
+}  // namespace
+
+Result<CodeEpilogue> CheckedCodeEpilogueOf(const ir::KernelNode& node,
+                                           const Conv2dShape& shape) {
+  TIM_RETURN_IF_ERROR(CheckCodeTypes(node));
+  TIM_ASSIGN_OR_RETURN(const CodeEpilogue epilogue, CodeEpilogueOf(node));
+  TIM_RETURN_IF_ERROR(CheckExtents(node));
+  TIM_RETURN_IF_ERROR(CheckSums(node, shape));
+  return epilogue;
 }
 
 Status CheckTotals(const ir::KernelNode& node, const Conv2dShape& shape) {
@@ -106,11 +107,15 @@ Status CheckTotals(const ir::KernelNode& node, const Conv2dShape& shape) {
   return CheckConstantSums(node, ByteWeightsOf(shape));
 }
 
-Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node) {
+Result<Conv2dProblem> CodeConv2dOf(const ir::KernelNode& node) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
-  TIM_RETURN_IF_ERROR(CheckCodes(node, shape, Residual::kRefused));
-  return shape;
+  TIM_RETURN_IF_ERROR(CheckByteTypes(node));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       EpilogueOf(node, kConvChannelAxis));
+  TIM_RETURN_IF_ERROR(CheckExtents(node));
+  TIM_RETURN_IF_ERROR(CheckSums(node, shape));
+  return Conv2dProblem{shape, epilogue};
 }
 
 ByteWeights ByteWeightsOf(const Conv2dShape& shape) {
@@ -118,15 +123,6 @@ ByteWeights ByteWeightsOf(const Conv2dShape& shape) {
           .terms = shape.terms(),
           .channel_step = shape.terms(),
           .term_step = 1};
-}
-
-ir::LayoutTuple CodeConv2dLayouts(const ir::KernelNode& node) {
-  ir::LayoutTuple blocked = ir::DenseLayouts(node);
-  for (size_t i = 0; i < blocked.inputs.size(); ++i) {
-    if (!node.present[i]) blocked.inputs[i] = ir::Layout::Any();
-  }
-  blocked.inputs[0] = blocked.outputs[0] = ChannelBlocks();
-  return blocked;
 }
 
 int64_t PackedCodes::bytes(const Conv2dShape& shape) const {

@@ -6,28 +6,26 @@
 #include <cstdint>
 
 #include "ir/kernel_def.h"
+#include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/convolution.h"
+#include "ops/convolution_i8/code_epilogue.h"
 #include "ops/elements/byte_sum.h"
-#include "ops/launch/epilogue.h"
 
 namespace tim::ops {
 
-/// Ok, or why these kernels do not take a node that does this convolution of
-/// codes: types, sums, epilogue, elements.
-Status CheckCodes(const ir::KernelNode& node, const Conv2dShape& shape,
-                  Residual residual);
+/// What follows this convolution of codes in a fused node, or why these kernels
+/// do not take the node: types, epilogue, elements, sums.
+Result<CodeEpilogue> CheckedCodeEpilogueOf(const ir::KernelNode& node,
+                                           const Conv2dShape& shape);
 /// The same of a convolution whose results are the sums of plain codes
 /// themselves, as int32, for a kernel that stores such.
 Status CheckTotals(const ir::KernelNode& node, const Conv2dShape& shape);
-/// The convolution that a Conv2d node does, or why they do not take it (all
-/// this, and positions).
-Result<Conv2dShape> CodeConv2dOf(const ir::KernelNode& node);
+/// The convolution that a Conv2d node does, for kernels without a fused Add, or
+/// why they do not take it (all this, and positions).
+Result<Conv2dProblem> CodeConv2dOf(const ir::KernelNode& node);
 
 /// Where its weights are.
 ByteWeights ByteWeightsOf(const Conv2dShape& shape);
-
-/// Input 0 and output 0 in blocks, the rest dense.
-ir::LayoutTuple CodeConv2dLayouts(const ir::KernelNode& node);
 
 /// How weights are packed: signed bytes [4 ic, lanes oc, ic_block / 4, Kw, Kh,
 /// read_blocks, tiles of oc].

@@ -17,6 +17,7 @@
 #include "ops/elements/shapes.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 namespace {
@@ -179,35 +180,43 @@ double Pairs(const ConvAxis& axis) {
   return pairs;
 }
 
-ir::ComputeEstimate Estimate(const ir::NodeView& view) {
+ir::ComputeEstimate EstimateOf(const ir::NodeView& view,
+                               const Conv2dShape& shape) {
   ir::ComputeEstimate out = SumEstimate(view, 0);
-  const Result<Conv2dShape> shape =
-      TransposedShapeOf(view.node.attributes, view.inputs[0]->shape,
-                        view.inputs[1]->shape, view.outputs[0]->shape);
-  if (!shape.ok()) return out;
-  out.flops = 2.0 * Pairs(shape->w) * Pairs(shape->h) *
-              static_cast<double>(shape->group.channels) *
-              static_cast<double>(shape->group.out_channels * shape->batch);
+  out.flops = 2.0 * Pairs(shape.w) * Pairs(shape.h) *
+              static_cast<double>(shape.group.channels) *
+              static_cast<double>(shape.group.out_channels * shape.batch);
   return out;
 }
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
+ir::ComputeEstimate Estimate(const ir::NodeView& view) {
+  const Result<Conv2dShape> shape =
+      TransposedShapeOf(view.node.attributes, view.inputs[0]->shape,
+                        view.inputs[1]->shape, view.outputs[0]->shape);
+  return shape.ok() ? EstimateOf(view, *shape) : SumEstimate(view, 0);
+}
+
+Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
+                              const ir::DeviceInfo&) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, TransposedShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckTransposedSizes(node, shape));
-  TIM_RETURN_IF_ERROR(EpilogueOf(node, kConvChannelAxis).status());
-  return CheckSumKernel(node, shape.terms());
-}
-
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  return ir::EstimateMicroseconds(Estimate(AnchorView(node).view()), device,
-                                  0.012);
-}
-
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
-                           const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, TransposedShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConvChannelAxis));
+  TIM_RETURN_IF_ERROR(CheckSumKernel(node, shape.terms()));
+  return Conv2dProblem{shape, epilogue};
+}
+
+double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  return EstimateMicroseconds(
+      EstimateOf(AnchorView(node).view(), problem.shape), device,
+      prices::kDeconv);
+}
+
+Result<ir::Lowering> Lower(const Conv2dProblem& problem,
+                           const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  const auto& [shape, epilogue] = problem;
   Launch launch("ops/deconvolution/deconv.cl", "deconv");
   AddSumOperands(node, epilogue, shape.terms(), shape.group.out_channels,
                  &launch);
@@ -275,12 +284,12 @@ ir::OpSchema DeConv2dSchema() {
 
 TIM_OPERATOR(deconv) {
   registry.Add(DeConv2dSchema());
-  registry.Add(ir::PlainKernel{.op = "tim.DeConv2d",
-                               .name = "deconv",
-                               .takes_epilogue = true,
-                               .analyze = Supports,
-                               .cost = Cost,
-                               .lower = Lower});
+  registry.Add(ir::TypedKernel<Conv2dProblem>{.op = "tim.DeConv2d",
+                                              .name = "deconv",
+                                              .takes_epilogue = true,
+                                              .analyze = Analyze,
+                                              .cost = Cost,
+                                              .lower = Lower});
 }
 
 }  // namespace tim::ops

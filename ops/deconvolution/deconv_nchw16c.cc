@@ -16,6 +16,7 @@
 #include "ops/launch/device_class.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/prices.h"
 #include "ops/launch/register_tile.h"
 
 namespace tim::ops {
@@ -58,10 +59,17 @@ Tiling TilingOf(const Conv2dShape& shape, bool many_shapes,
   return out;
 }
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+struct Problem {
+  Conv2dShape shape;
+  Epilogue epilogue;
+  Tiling tiling;
+};
+
+Result<Problem> Analyze(const ir::KernelNode& node,
+                        const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, TransposedShapeOf(node));
-  TIM_RETURN_IF_ERROR(CheckBlockedConv(node));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue, BlockedEpilogueOf(node));
   TIM_RETURN_IF_ERROR(CheckGroupsOfBlocks(shape));
   TIM_RETURN_IF_ERROR(CheckTransposedSizes(node, shape));
   const Tiling tiling = TilingOf(shape, node.many_shapes, device);
@@ -69,42 +77,31 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
     return Unimplemented("a tile spans ", tiling.span,
                          " input pixels, at most ", kMaxSpan, " are kept");
   }
-  return OkStatus();
+  return Problem{shape, epilogue, tiling};
 }
 
-std::vector<ir::LayoutTuple> Layouts(const ir::KernelNode& node,
+std::vector<ir::LayoutTuple> Layouts(const Problem& problem,
+                                     const ir::KernelNode& node,
                                      const ir::DeviceInfo&) {
-  return {BlockedConv2dLayouts(node)};
+  return {BlockedConv2dLayouts(node, problem.epilogue.residual)};
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  const Result<Conv2dShape> shape = TransposedShapeOf(node);
-  if (!shape.ok()) return 0;
-  const Tiling tiling = TilingOf(*shape, node.many_shapes, device);
+double Cost(const Problem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  const auto& [shape, epilogue, tiling] = problem;
   ir::ComputeEstimate estimate = SumEstimate(AnchorView(node).view(), 0);
   // Every tap belongs to one phase.  Lanes and pixels beyond the tensor, and
   // rows that read outside of the input, included.
-  estimate.flops = 2.0 * static_cast<double>(tiling.packed.elements(*shape)) *
-                   AlignUp(Columns(shape->w), tiling.width) *
-                   Columns(shape->h) * shape->batch;
-  return ir::EstimateMicroseconds(estimate, device, 0.5) +
-         WeightsPackingCost(node, 1, *shape, tiling.packed, device);
+  estimate.flops = 2.0 * static_cast<double>(tiling.packed.elements(shape)) *
+                   AlignUp(Columns(shape.w), tiling.width) * Columns(shape.h) *
+                   shape.batch;
+  return EstimateMicroseconds(estimate, device, prices::kDeconvNchw16c) +
+         WeightsPackingCost(node, 1, shape, tiling.packed, device);
 }
 
-// An item costs a fraction of a microsecond however little it does, so that
-// tiles share one while every core has some dozens.
-int64_t TilesPerItem(int64_t tiles, int64_t others,
-                     const ir::DeviceInfo& device) {
-  const int64_t items = int64_t{64} * device.compute_units;
-  return std::clamp<int64_t>(tiles * others / items, 1, tiles);
-}
-
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
+Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, TransposedShapeOf(node));
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
-  const Tiling tiling = TilingOf(shape, node.many_shapes, device);
+  const auto& [shape, epilogue, tiling] = problem;
   const int64_t channel_tiles = tiling.packed.tiles(shape);
   const int64_t tiles =
       CeilDiv(Columns(shape.w), tiling.width) * Columns(shape.h);
@@ -147,13 +144,13 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(deconv_nchw16c) {
-  registry.Add(ir::PlainKernel{.op = "tim.DeConv2d",
-                               .name = "deconv_nchw16c",
-                               .takes_epilogue = true,
-                               .analyze = Supports,
-                               .layouts = Layouts,
-                               .cost = Cost,
-                               .lower = Lower});
+  registry.Add(ir::TypedKernel<Problem>{.op = "tim.DeConv2d",
+                                        .name = "deconv_nchw16c",
+                                        .takes_epilogue = true,
+                                        .analyze = Analyze,
+                                        .layouts = Layouts,
+                                        .cost = Cost,
+                                        .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -247,8 +247,4 @@ void AddTotalOptions(const ir::KernelNode& node, bool centered,
   launch->Option(DotOption(device));
 }
 
-double ByteSpeed(const ir::DeviceInfo& device) {
-  return device.has_vnni ? 4.0 : 1.0;
-}
-
 }  // namespace tim::ops

@@ -99,9 +99,6 @@ void AddByteOptions(const ir::KernelNode& node, bool centered,
 void AddTotalOptions(const ir::KernelNode& node, bool centered,
                      const ir::DeviceInfo& device, Launch* launch);
 
-/// What a device does of these sums, as a multiple of its float32 sums.
-double ByteSpeed(const ir::DeviceInfo& device);
-
 }  // namespace tim::ops
 
 #endif  // TIM_OPS_ELEMENTS_BYTE_SUM_H_

@@ -70,13 +70,11 @@ double WordWork(const ir::DeviceInfo& device) {
 
 double WordCost(const ir::KernelNode& node, const SimtProduct& product,
                 int64_t terms, const ir::DeviceInfo& device) {
-  // Those of the reference kernels, of which an item makes a single result, do
-  // not tell that few results keep few units busy.
   const ir::ComputeEstimate estimate =
       SumEstimate(AnchorView(node).view(), static_cast<double>(terms));
   return std::min(
       SimtCost(product, estimate.bytes_read + estimate.bytes_written, device),
-      EstimateMicroseconds(estimate, device, prices::kSimtTileWordsLeast));
+      EstimateMicroseconds(estimate, device, prices::kByteWords));
 }
 
 }  // namespace tim::ops

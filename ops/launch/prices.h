@@ -39,12 +39,34 @@ double EstimateMicroseconds(const ir::ComputeEstimate& estimate,
 namespace prices {
 
 inline constexpr Price kArg = {{0.03}, {0.03}};
+inline constexpr Price kAttention = {{0.5}};
 inline constexpr Price kBatchNorm = {{0.1}, {0.1}};
 inline constexpr Price kBinary = {{0.1}, {0.1}};
+// More than the reference kernels, of which an item makes a single result:
+// their estimates do not tell that few results keep few units busy.
+inline constexpr Price kByteWords = {.cpu = {}, .gpu = {0.03}};
 inline constexpr Price kConcat = {{0.1}, {0.1}};
+inline constexpr Price kConv2d = {{0.012}, {0.012}};
+inline constexpr Price kConv2d1x1DepthwiseNchw16c = {{0.6}};
+inline constexpr Price kConv2dDepthwiseNchw16c = {{0.3}};
+inline constexpr Price kConv2dDepthwiseNchw16cI8 = {{0.2}};
+inline constexpr Price kConv2dDepthwiseNchw16cI8Vnni = {{0.4}};
+inline constexpr Price kConv2dDepthwiseSimt = {.cpu = {}, .gpu = {0.2}};
+inline constexpr Price kConv2dDepthwiseSimtI8 = {.cpu = {}, .gpu = {0.2}};
+inline constexpr Price kConv2dNchw16c = {{0.6}};
+inline constexpr Price kConv2dNchw16cDense = {{0.4}};
+inline constexpr Price kConv2dNchw16cI8 = {{0.6}};
+inline constexpr Price kConv2dNchw16cI8Dense = {{0.5}};
+inline constexpr Price kConv2dNchw16cI8DenseVnni = {{2.0}};
+inline constexpr Price kConv2dNchw16cI8Vnni = {{2.4}};
+inline constexpr Price kConv2dWinogradNchw16c = {{0.57, 0.6}};
+inline constexpr Price kConv3d = {{0.012}, {0.012}};
+inline constexpr Price kConv3dTile = {{0.3}};
 inline constexpr Price kConvert = {{0.1}, {0.1}};
 inline constexpr Price kCumSum = {{0.01, 0.3}, {0.01, 0.3}};
 inline constexpr Price kDataConvertBlocks = {{0.2}};
+inline constexpr Price kDeconv = {{0.012}, {0.012}};
+inline constexpr Price kDeconvNchw16c = {{0.5}};
 inline constexpr Price kElementMapTranspose = {{0.2}, {0.2}};
 inline constexpr Price kFullyConnected = {{0.02}, {0.02}};
 inline constexpr Price kFullyConnectedDotSimtFourRows = {.cpu = {},
@@ -66,6 +88,8 @@ inline constexpr Price kGemmI8Vnni = {{2.4, 0.9}};
 inline constexpr Price kHashtableLookup = {{0.1}, {0.1}};
 inline constexpr Price kIndexMap = {{0.1}, {0.1}};
 inline constexpr Price kLocalResponseNormalization = {{0.2}, {0.2}};
+inline constexpr Price kLstm = {{0.3}};
+inline constexpr Price kLstmSimt = {.cpu = {}, .gpu = {0.3}};
 inline constexpr Price kMatmul = {{0.02}, {0.02}};
 inline constexpr Price kMaxPool = {{0.008}, {0.008}};
 inline constexpr Price kMaxUnpool2d = {{0.008}, {0.008}};
@@ -97,11 +121,14 @@ inline constexpr Price kRowNormSimt = {.cpu = {}, .gpu = {0.3}};
 inline constexpr Price kRowNormSimtRms = {.cpu = {}, .gpu = {0.6}};
 inline constexpr Price kScatter = {{0.05}, {0.05}};
 inline constexpr Price kSelect = {{0.1}, {0.1}};
+inline constexpr Price kSequenceLoop = {{0.3}};
+inline constexpr Price kSequenceLoopSimt = {{0.02}, {0.02}};
 inline constexpr Price kSimtTile = {.cpu = {}, .gpu = {0.6}};
 inline constexpr Price kSimtTileWordsLeast = {.cpu = {}, .gpu = {0.03}};
 inline constexpr Price kSoftmax = {{0.2}, {0.2}};
 inline constexpr Price kSoftmaxSimt = {.cpu = {}, .gpu = {0.3}};
 inline constexpr Price kSpatialTransformer = {{0.008}, {0.008}};
+inline constexpr Price kSvdf = {{0.05}, {0.05}};
 inline constexpr Price kTinyYolov4Postprocess = {{0.008}, {0.008}};
 inline constexpr Price kTopk = {{0.01}, {0.01}};
 inline constexpr Price kTranspose = {{0.02}, {0.02}};
