@@ -10,6 +10,7 @@
 #include "ops/elements/shapes.h"
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 namespace {
@@ -126,22 +127,24 @@ std::vector<std::string> FindDoubts(const ir::NodeView& view) {
   return doubts;
 }
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo&) {
+Result<Conv3dProblem> Analyze(const ir::KernelNode& node,
+                              const ir::DeviceInfo&) {
   TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, Conv3dShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckConv3dSizes(node, shape));
-  TIM_RETURN_IF_ERROR(EpilogueOf(node, kConv3dAxes).status());
-  return CheckSumKernel(node, shape.terms());
-}
-
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  return ir::EstimateMicroseconds(Estimate(AnchorView(node).view()), device,
-                                  0.012);
-}
-
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
-                           const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, Conv3dShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue, EpilogueOf(node, kConv3dAxes));
+  TIM_RETURN_IF_ERROR(CheckSumKernel(node, shape.terms()));
+  return Conv3dProblem{shape, epilogue};
+}
+
+double Cost(const Conv3dProblem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  return SumCost(node, problem.shape.terms(), device, prices::kConv3d);
+}
+
+Result<ir::Lowering> Lower(const Conv3dProblem& problem,
+                           const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  const auto& [shape, epilogue] = problem;
   Launch launch("ops/convolution3d/conv3d.cl", "conv3d");
   AddSumOperands(node, epilogue, shape.terms(), shape.group.out_channels,
                  &launch);
@@ -222,12 +225,12 @@ ir::OpSchema Conv3dSchema() {
 
 TIM_OPERATOR(conv3d) {
   registry.Add(Conv3dSchema());
-  registry.Add(ir::PlainKernel{.op = "tim.Conv3d",
-                               .name = "conv3d",
-                               .takes_epilogue = true,
-                               .analyze = Supports,
-                               .cost = Cost,
-                               .lower = Lower});
+  registry.Add(ir::TypedKernel<Conv3dProblem>{.op = "tim.Conv3d",
+                                              .name = "conv3d",
+                                              .takes_epilogue = true,
+                                              .analyze = Analyze,
+                                              .cost = Cost,
+                                              .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -6,6 +6,7 @@
 
 #include "ir/kernel_def.h"
 #include "ops/convolution/convolution.h"
+#include "ops/launch/epilogue.h"
 
 namespace tim::ops {
 
@@ -33,6 +34,12 @@ Result<Conv3dShape> Conv3dShapeOf(const ir::AttributeMap& attributes,
                                   const ir::Shape& output);
 /// That of a Conv3d node (fused or not).
 Result<Conv3dShape> Conv3dShapeOf(const ir::KernelNode& node);
+
+/// A convolution and what follows it in a fused node.
+struct Conv3dProblem {
+  Conv3dShape shape;
+  Epilogue epilogue;
+};
 
 /// Ok, or the reason where tensors or positions do not fit 32 bits.
 Status CheckConv3dSizes(const ir::KernelNode& node, const Conv3dShape& shape);

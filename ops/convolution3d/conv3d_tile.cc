@@ -14,6 +14,7 @@
 #include "ops/launch/epilogue.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/packed.h"
+#include "ops/launch/prices.h"
 #include "ops/launch/register_tile.h"
 
 namespace tim::ops {
@@ -69,10 +70,6 @@ bool IsFlat(const ir::KernelNode& node) {
   return node.inputs[0].shape.rank() == kConvChannelAxis + 2;
 }
 
-int ChannelAxis(const ir::KernelNode& node) {
-  return IsFlat(node) ? kConvChannelAxis : kConv3dAxes;
-}
-
 // A convolution of two dimensions is one cell deep.
 Result<Conv3dShape> ShapeOf(const ir::KernelNode& node) {
   if (!IsFlat(node)) return Conv3dShapeOf(node);
@@ -85,7 +82,14 @@ Result<Conv3dShape> ShapeOf(const ir::KernelNode& node) {
                      .group = shape.group};
 }
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+struct Problem {
+  Conv3dShape shape;
+  Epilogue epilogue;
+  Tiling tiling;
+};
+
+Result<Problem> Analyze(const ir::KernelNode& node,
+                        const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
   TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, ShapeOf(node));
@@ -96,8 +100,10 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
     return Unimplemented("the weights are not constant");
   }
   TIM_RETURN_IF_ERROR(CheckConv3dSizes(node, shape));
-  TIM_RETURN_IF_ERROR(
-      EpilogueOf(node, ChannelAxis(node), Residual::kTaken).status());
+  TIM_ASSIGN_OR_RETURN(
+      const Epilogue epilogue,
+      EpilogueOf(node, IsFlat(node) ? kConvChannelAxis : kConv3dAxes,
+                 Residual::kTaken));
   const Tiling tiling = TilingOf(shape, node.many_shapes, device);
   if (tiling.span > kMaxSpan) {
     return Unimplemented("a tile spans ", tiling.span, " input cells, at most ",
@@ -108,20 +114,19 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
         "the packed weights are too large for 32-bit "
         "positions");
   }
-  return OkStatus();
+  return Problem{shape, epilogue, tiling};
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  const Result<Conv3dShape> shape = ShapeOf(node);
-  if (!shape.ok()) return 0;
-  const Tiling tiling = TilingOf(*shape, node.many_shapes, device);
+double Cost(const Problem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  const auto& [shape, epilogue, tiling] = problem;
   ir::ComputeEstimate estimate = SumEstimate(AnchorView(node).view(), 0);
   // Lanes and cells beyond the tensor included.
-  const int64_t terms = shape->terms() + kStoreTerms;
-  estimate.flops = 2.0 * static_cast<double>(tiling.all_lanes(*shape) * terms) *
-                   AlignUp(shape->w.output, tiling.width) * shape->h.output *
-                   shape->d.output * shape->batch;
-  return ir::EstimateMicroseconds(estimate, device, 0.3);
+  const int64_t terms = shape.terms() + kStoreTerms;
+  estimate.flops = 2.0 * static_cast<double>(tiling.all_lanes(shape) * terms) *
+                   AlignUp(shape.w.output, tiling.width) * shape.h.output *
+                   shape.d.output * shape.batch;
+  return EstimateMicroseconds(estimate, device, prices::kConv3dTile);
 }
 
 ir::PackedConstant Weights(const ir::KernelNode& node, const Conv3dShape& shape,
@@ -143,12 +148,9 @@ ir::PackedConstant Weights(const ir::KernelNode& node, const Conv3dShape& shape,
       });
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
-                           const ir::DeviceInfo& device) {
-  TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, ShapeOf(node));
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, ChannelAxis(node), Residual::kTaken));
-  const Tiling tiling = TilingOf(shape, node.many_shapes, device);
+Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
+                           const ir::DeviceInfo&) {
+  const auto& [shape, epilogue, tiling] = problem;
   Launch launch("ops/convolution3d/conv3d_tile.cl", "conv3d_tile");
   launch.Option(StrCat("-DTW=", tiling.width))
       .Option(StrCat("-DBLOCKS=", tiling.blocks))
@@ -191,12 +193,12 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 
 TIM_OPERATOR(conv3d_tile) {
   const auto add = [&](const char* op, const char* name) {
-    registry.Add(ir::PlainKernel{.op = op,
-                                 .name = name,
-                                 .takes_epilogue = true,
-                                 .analyze = Supports,
-                                 .cost = Cost,
-                                 .lower = Lower});
+    registry.Add(ir::TypedKernel<Problem>{.op = op,
+                                          .name = name,
+                                          .takes_epilogue = true,
+                                          .analyze = Analyze,
+                                          .cost = Cost,
+                                          .lower = Lower});
   };
   add("tim.Conv2d", "conv2d_tile");
   add("tim.Conv3d", "conv3d_tile");
