@@ -13,6 +13,7 @@
 #include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/packed.h"
+#include "ops/launch/prices.h"
 
 namespace tim::ops {
 namespace {
@@ -58,7 +59,13 @@ int64_t RoomFor(const ir::KernelNode& node, int64_t extent, int64_t unit) {
       static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(extent))), unit);
 }
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
+struct Problem {
+  AttentionShape shape;
+  Tile tile;
+};
+
+Result<Problem> Analyze(const ir::KernelNode& node,
+                        const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
   const AttentionShape shape = AttentionShapeOf(node);
@@ -71,13 +78,12 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   if (shape.queries * shape.keys * shape.depth * shape.columns == 0) {
     return Unimplemented("there is nothing to add");
   }
-  return OkStatus();
+  return Problem{shape, TileFor(node, shape, device)};
 }
 
-double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
-  constexpr double kEfficiency = 0.5;
-  const AttentionShape shape = AttentionShapeOf(node);
-  const Tile tile = TileFor(node, shape, device);
+double Cost(const Problem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  const auto& [shape, tile] = problem;
   const auto heads = static_cast<int64_t>(shape.heads.size());
   const int64_t items = heads * CeilDiv(shape.queries, tile.queries());
   const int64_t rounds = CeilDiv(items, device.compute_units);
@@ -86,9 +92,12 @@ double Cost(const ir::KernelNode& node, const ir::DeviceInfo& device) {
   const double scores = static_cast<double>(rounds * device.compute_units) *
                         tile.queries() * AlignUp(shape.keys, tile.step());
   const double columns = AlignUp(shape.columns, tile.step());
-  ir::ComputeEstimate estimate = EstimateAttention(AnchorView(node).view());
-  estimate.flops = scores * (2.0 * shape.depth + 2.0 * columns + 30);
-  return ir::EstimateMicroseconds(estimate, device, kEfficiency);
+  const AnchorView anchor(node);
+  const ir::ComputeEstimate estimate = {
+      .flops = scores * (2.0 * shape.depth + 2.0 * columns + 30),
+      .bytes_read = InputBytes(anchor.view()),
+      .bytes_written = OutputBytes(anchor.view())};
+  return EstimateMicroseconds(estimate, device, prices::kAttention);
 }
 
 ir::PackedConstant FirstElements(const AttentionShape& shape) {
@@ -102,10 +111,9 @@ ir::PackedConstant FirstElements(const AttentionShape& shape) {
   return PackedTable("first elements of heads", std::move(words));
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
-                           const ir::DeviceInfo& device) {
-  const AttentionShape shape = AttentionShapeOf(node);
-  const Tile tile = TileFor(node, shape, device);
+Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
+                           const ir::DeviceInfo&) {
+  const auto& [shape, tile] = problem;
   const auto heads = static_cast<int64_t>(shape.heads.size());
   Launch launch("ops/attention/attention.cl", "attention");
   launch.Option(StrCat("-DROWS=", tile.rows))
@@ -138,11 +146,11 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
 }  // namespace
 
 TIM_OPERATOR(attention_kernel) {
-  registry.Add(ir::PlainKernel{.op = "tim.Attention",
-                               .name = "attention",
-                               .analyze = Supports,
-                               .cost = Cost,
-                               .lower = Lower});
+  registry.Add(ir::TypedKernel<Problem>{.op = "tim.Attention",
+                                        .name = "attention",
+                                        .analyze = Analyze,
+                                        .cost = Cost,
+                                        .lower = Lower});
 }
 
 }  // namespace tim::ops

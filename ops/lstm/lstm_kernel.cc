@@ -14,6 +14,7 @@
 #include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
 #include "ops/launch/loop_launches.h"
+#include "ops/launch/prices.h"
 #include "ops/launch/register_tile.h"
 #include "ops/lstm/lstm_blocks.h"
 #include "ops/lstm/lstm_node.h"
@@ -318,10 +319,24 @@ Status AppendSteps(const Plan& plan, const LstmBlocks& blocks,
   return AppendStore(node, 2, memory.Cells(), of.batch, range.memory, lowering);
 }
 
-Result<ir::Lowering> Lower(const ir::KernelNode& node,
-                           const ir::DeviceInfo& device, bool simt) {
-  const Plan plan = LstmPlanOf(node, simt);
-  const LstmBlocks blocks = LstmBlocksOf(plan, node);
+struct Problem {
+  Plan plan;
+  LstmBlocks blocks;
+};
+
+double Cost(const Problem& problem, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  const AnchorView anchor(node);
+  return EstimateMicroseconds(
+      {.flops = LstmFlops(problem.plan.node),
+       .bytes_read = InputBytes(anchor.view()),
+       .bytes_written = OutputBytes(anchor.view())},
+      device, problem.plan.simt ? prices::kLstmSimt : prices::kLstm);
+}
+
+Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  const auto& [plan, blocks] = problem;
   ir::Lowering lowering;
   TIM_RETURN_IF_ERROR(AppendInput(plan, blocks, node, device, &lowering));
   TIM_RETURN_IF_ERROR(AppendSteps(plan, blocks, node, device, &lowering));
@@ -340,8 +355,8 @@ Status CheckSizes(const Plan& plan) {
   return Unimplemented("the sums or weights are too many for kernels");
 }
 
-Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device,
-                bool simt) {
+Result<Problem> Analyze(const ir::KernelNode& node,
+                        const ir::DeviceInfo& device, bool simt) {
   TIM_RETURN_IF_ERROR(simt ? CheckNoCpu(device) : CheckCpu(device));
   ir::KernelNode bound = node;  // Absent outputs have no type.
   bound.outputs.clear();
@@ -351,27 +366,24 @@ Status Supports(const ir::KernelNode& node, const ir::DeviceInfo& device,
   TIM_RETURN_IF_ERROR(CheckKernelOperands(
       bound, {3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17,
               18, 19, 20, 21, 22, 23, 25, 26, 27, 28, 29, 30, 31, 32}));
-  const Plan plan = LstmPlanOf(node, simt);
-  TIM_RETURN_IF_ERROR(CheckBlockQuantization(LstmBlocksOf(plan, node), node));
-  return CheckSizes(plan);
+  Problem problem;
+  problem.plan = LstmPlanOf(node, simt);
+  problem.blocks = LstmBlocksOf(problem.plan, node);
+  TIM_RETURN_IF_ERROR(CheckBlockQuantization(problem.blocks, node));
+  TIM_RETURN_IF_ERROR(CheckSizes(problem.plan));
+  return problem;
 }
 
 ir::KernelDef Kernel(bool simt) {
-  ir::PlainKernel kernel;
+  ir::TypedKernel<Problem> kernel;
   kernel.op = "tim.UnidirectionalSequenceLstm";
   kernel.name = simt ? "lstm_simt" : "lstm";
   kernel.analyze = [simt](const ir::KernelNode& node,
                           const ir::DeviceInfo& device) {
-    return Supports(node, device, simt);
+    return Analyze(node, device, simt);
   };
-  kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-    return ir::EstimateMicroseconds(EstimateLstm(AnchorView(node).view()),
-                                    device, 0.3);
-  };
-  kernel.lower = [simt](const ir::KernelNode& node,
-                        const ir::DeviceInfo& device) {
-    return Lower(node, device, simt);
-  };
+  kernel.cost = Cost;
+  kernel.lower = Lower;
   return kernel;
 }
 

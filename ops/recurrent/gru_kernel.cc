@@ -12,12 +12,27 @@
 namespace tim::ops {
 namespace {
 
-Result<ir::Lowering> LowerGru(const ir::KernelNode& node,
-                              const ir::DeviceInfo& device, LoopForm form) {
+struct Problem {
+  LoopForm form = LoopForm::kVectors;
+  GruOptions options;
+  SequenceShape sequence;
+};
+
+Result<Problem> Analyze(const ir::KernelNode& node,
+                        const ir::DeviceInfo& device, LoopForm form) {
   const GruOptions options =
       GruOptionsOf(*node.anchor->schema, node.attributes());
   const SequenceShape sequence =
       SequenceShapeOf(node.inputs[GruInput::kInput].shape, options.time_major);
+  TIM_RETURN_IF_ERROR(CheckLoopKernel(
+      node, device, form, {GruInput::kInput, GruInput::kState}, sequence.rows(),
+      node.inputs[GruInput::kWeights].shape[1]));
+  return Problem{form, options, sequence};
+}
+
+Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
+  const auto& [form, options, sequence] = problem;
   const LoopLowering lower(node, device, form);
   ir::Lowering lowering;
   std::array<int, kGruGates> products = {};
@@ -71,24 +86,18 @@ Result<ir::Lowering> LowerGru(const ir::KernelNode& node,
 
 ir::KernelDef GruKernel(const std::string& op, const std::string& name,
                         LoopForm form) {
-  ir::PlainKernel kernel;
+  ir::TypedKernel<Problem> kernel;
   kernel.op = "tim." + op;
   kernel.name = name;
   kernel.analyze = [form](const ir::KernelNode& node,
                           const ir::DeviceInfo& device) {
-    const ir::Shape& x = node.inputs[GruInput::kInput].shape;
-    return CheckLoopKernel(
-        node, device, form, {GruInput::kInput, GruInput::kState},
-        x[1] * x.DimOr1(2), node.inputs[GruInput::kWeights].shape[1]);
+    return Analyze(node, device, form);
   };
-  kernel.cost = [form](const ir::KernelNode& node,
-                       const ir::DeviceInfo& device) {
-    return LoopCost(node, device, form);
+  kernel.cost = [](const Problem& problem, const ir::KernelNode& node,
+                   const ir::DeviceInfo& device) {
+    return LoopCost(node, device, problem.form);
   };
-  kernel.lower = [form](const ir::KernelNode& node,
-                        const ir::DeviceInfo& device) {
-    return LowerGru(node, device, form);
-  };
+  kernel.lower = Lower;
   return kernel;
 }
 

@@ -2,6 +2,8 @@
 // with the input of all steps, then a loop over time on the device, one after
 // the other for each direction.
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
@@ -11,11 +13,41 @@
 namespace tim::ops {
 namespace {
 
-Status LowerDirection(const ir::KernelNode& node, const LoopLowering& lower,
-                      LoopForm form, const RnnDirection& direction,
-                      RnnColumns columns, ir::Lowering* lowering) {
-  const SequenceShape sequence = SequenceShapeOf(
-      node.inputs[kRnnInput].shape, node.attributes().Bool("time_major"));
+struct Problem {
+  LoopForm form = LoopForm::kVectors;
+  SequenceShape sequence;
+  const StepFunction* function = nullptr;
+  std::vector<RnnDirection> directions;
+  std::vector<int64_t> units;  // Of each.
+};
+
+Result<Problem> Analyze(const ir::KernelNode& node,
+                        const ir::DeviceInfo& device, LoopForm form) {
+  Problem problem = {
+      .form = form,
+      .sequence = SequenceShapeOf(node.inputs[kRnnInput].shape,
+                                  node.attributes().Bool("time_major")),
+      .function = &RnnFunctionOf(node.attributes()),
+      .directions = RnnDirectionsOf(*node.anchor->schema, node.attributes()),
+      .units = {}};
+  for (const RnnDirection& direction : problem.directions) {
+    problem.units.push_back(node.inputs[direction.weights].shape[1]);
+  }
+  constexpr int kState = 5, kBackwardState = 10;
+  TIM_RETURN_IF_ERROR(CheckLoopKernel(
+      node, device, form, {kRnnInput, kState, kBackwardState, kRnnAux},
+      problem.sequence.rows(),
+      *std::max_element(problem.units.begin(), problem.units.end())));
+  return problem;
+}
+
+Status LowerDirection(const Problem& problem, size_t index,
+                      const ir::KernelNode& node, const LoopLowering& lower,
+                      ir::Lowering* lowering) {
+  const RnnDirection& direction = problem.directions[index];
+  const SequenceShape& sequence = problem.sequence;
+  const RnnColumns columns =
+      RnnColumnsOf(problem.directions, problem.units, index);
   TIM_ASSIGN_OR_RETURN(const auto weights,
                        lower.Pack(direction.weights, direction.bias, lowering));
   TIM_ASSIGN_OR_RETURN(const int products,
@@ -32,11 +64,10 @@ Status LowerDirection(const ir::KernelNode& node, const LoopLowering& lower,
   TIM_ASSIGN_OR_RETURN(
       const auto recurrent,
       lower.Pack(direction.recurrent, direction.recurrent_bias, lowering));
-  const bool groups = form == LoopForm::kGroups;
+  const bool groups = problem.form == LoopForm::kGroups;
   Launch launch(groups ? "ops/recurrent/rnn_simt.cl" : "ops/recurrent/rnn.cl",
                 groups ? "rnn_simt" : "rnn");
-  LoopLowering::AddFunction("ACTIVATION", RnnFunctionOf(node.attributes()),
-                            &launch);
+  LoopLowering::AddFunction("ACTIVATION", *problem.function, &launch);
   launch.EarlierScratch("products", products, sizeof(float));
   if (has_aux) {
     launch.Option("-DAUX").EarlierScratch("aux", aux_products, sizeof(float));
@@ -53,55 +84,30 @@ Status LowerDirection(const ir::KernelNode& node, const LoopLowering& lower,
                           &launch, lowering);
 }
 
-Result<ir::Lowering> LowerRnn(const ir::KernelNode& node,
-                              const ir::DeviceInfo& device, LoopForm form) {
-  const auto directions =
-      RnnDirectionsOf(*node.anchor->schema, node.attributes());
-  std::vector<int64_t> units;
-  for (const RnnDirection& direction : directions) {
-    units.push_back(node.inputs[direction.weights].shape[1]);
-  }
+Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
+                           const ir::DeviceInfo& device) {
   ir::Lowering lowering;
-  const LoopLowering lower(node, device, form);
-  for (size_t i = 0; i < directions.size(); ++i) {
-    TIM_RETURN_IF_ERROR(LowerDirection(node, lower, form, directions[i],
-                                       RnnColumnsOf(directions, units, i),
-                                       &lowering));
+  const LoopLowering lower(node, device, problem.form);
+  for (size_t i = 0; i < problem.directions.size(); ++i) {
+    TIM_RETURN_IF_ERROR(LowerDirection(problem, i, node, lower, &lowering));
   }
   return lowering;
 }
 
-Status SupportsRnn(const ir::KernelNode& node, const ir::DeviceInfo& device,
-                   LoopForm form) {
-  int64_t units = 1;
-  for (const RnnDirection& direction :
-       RnnDirectionsOf(*node.anchor->schema, node.attributes())) {
-    units = std::max(units, node.inputs[direction.weights].shape[1]);
-  }
-  const ir::Shape& x = node.inputs[kRnnInput].shape;
-  constexpr int kState = 5, kBackwardState = 10;
-  return CheckLoopKernel(node, device, form,
-                         {kRnnInput, kState, kBackwardState, kRnnAux},
-                         x[1] * x[2], units);
-}
-
 ir::KernelDef RnnKernel(const std::string& op, const std::string& name,
                         LoopForm form) {
-  ir::PlainKernel kernel;
+  ir::TypedKernel<Problem> kernel;
   kernel.op = "tim." + op;
   kernel.name = name;
   kernel.analyze = [form](const ir::KernelNode& node,
                           const ir::DeviceInfo& device) {
-    return SupportsRnn(node, device, form);
+    return Analyze(node, device, form);
   };
-  kernel.cost = [form](const ir::KernelNode& node,
-                       const ir::DeviceInfo& device) {
-    return LoopCost(node, device, form);
+  kernel.cost = [](const Problem& problem, const ir::KernelNode& node,
+                   const ir::DeviceInfo& device) {
+    return LoopCost(node, device, problem.form);
   };
-  kernel.lower = [form](const ir::KernelNode& node,
-                        const ir::DeviceInfo& device) {
-    return LowerRnn(node, device, form);
-  };
+  kernel.lower = Lower;
   return kernel;
 }
 

@@ -11,6 +11,7 @@
 #include "ops/elements/shapes.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/loop_launches.h"
+#include "ops/launch/prices.h"
 #include "ops/launch/register_tile.h"
 
 namespace tim::ops {
@@ -147,7 +148,10 @@ Status CheckLoopKernel(const ir::KernelNode& node, const ir::DeviceInfo& device,
 
 double LoopCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
                 LoopForm form) {
-  return ElementwiseCost(node, device, form == LoopForm::kVectors ? 0.3 : 0.02);
+  return ElementwiseCost(node, device,
+                         form == LoopForm::kVectors
+                             ? prices::kSequenceLoop
+                             : prices::kSequenceLoopSimt);
 }
 
 LoopLowering::LoopLowering(const ir::KernelNode& node,

@@ -5,6 +5,7 @@
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/prices.h"
 #include "ops/recurrent/sequence.h"
 
 namespace tim::ops {
@@ -143,7 +144,7 @@ ir::OpSchema SvdfSchema() {
   return schema;
 }
 
-Status SupportsSvdf(const ir::KernelNode& node, const ir::DeviceInfo&) {
+Status CheckSvdfKernel(const ir::KernelNode& node, const ir::DeviceInfo&) {
   return CheckKernelOperands(node);
 }
 
@@ -192,15 +193,15 @@ Result<ir::Lowering> LowerSvdf(const ir::KernelNode& node,
 
 TIM_OPERATOR(svdf) {
   registry.Add(SvdfSchema());
-  ir::PlainKernel kernel;
-  kernel.op = "tim.Svdf";
-  kernel.name = "svdf";
-  kernel.analyze = SupportsSvdf;
-  kernel.cost = [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
-    return ElementwiseCost(node, device, 0.05);
-  };
-  kernel.lower = LowerSvdf;
-  registry.Add(std::move(kernel));
+  registry.Add(ir::PlainKernel{
+      .op = "tim.Svdf",
+      .name = "svdf",
+      .analyze = CheckSvdfKernel,
+      .cost =
+          [](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+            return ElementwiseCost(node, device, prices::kSvdf);
+          },
+      .lower = LowerSvdf});
 }
 
 }  // namespace tim::ops
