@@ -80,14 +80,6 @@ std::string LowerCase(std::string text) {
 }
 
 double ElementwiseCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
-                       double compute_efficiency) {
-  const AnchorView anchor(node);
-  return ir::EstimateMicroseconds(
-      node.anchor->schema->compute_estimate(anchor.view()), device,
-      compute_efficiency);
-}
-
-double ElementwiseCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
                        const Price& price) {
   const AnchorView anchor(node);
   return EstimateMicroseconds(

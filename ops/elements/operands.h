@@ -31,11 +31,7 @@ Status CheckChannels(const ir::TensorDesc& output);
 /// Kernels are named like their operators, in lower case.
 std::string LowerCase(std::string text);
 
-/// Of a kernel whose arithmetic reaches `compute_efficiency`, memory at half
-/// its speed.
-double ElementwiseCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
-                       double compute_efficiency);
-/// Of a kernel with a row in the price table.
+/// Of a kernel for its operator's work.
 double ElementwiseCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
                        const Price& price);
 

@@ -124,7 +124,6 @@ inline constexpr Price kSelect = {{0.1}, {0.1}};
 inline constexpr Price kSequenceLoop = {{0.3}};
 inline constexpr Price kSequenceLoopSimt = {{0.02}, {0.02}};
 inline constexpr Price kSimtTile = {.cpu = {}, .gpu = {0.6}};
-inline constexpr Price kSimtTileWordsLeast = {.cpu = {}, .gpu = {0.03}};
 inline constexpr Price kSoftmax = {{0.2}, {0.2}};
 inline constexpr Price kSoftmaxSimt = {.cpu = {}, .gpu = {0.3}};
 inline constexpr Price kSpatialTransformer = {{0.008}, {0.008}};

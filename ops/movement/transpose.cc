@@ -200,7 +200,8 @@ ir::KernelDef ElementMapKernel() {
       .cost =
           [](const Tiles&, const ir::KernelNode& node,
              const ir::DeviceInfo& device) {
-            return ElementwiseCost(node, device, prices::kElementMapTranspose) / 2;
+            return ElementwiseCost(node, device, prices::kElementMapTranspose) /
+                   2;
           },
       .lower = LowerTiles};
 }
