@@ -104,6 +104,20 @@ TEST(BadPlugin, AGraphIsCompiledWithoutIt) {
   }
 }
 
+// What it does not ask for it would leave out.
+TEST(BadPlugin, KernelsThatIgnoreFusedOperatorsGetNone) {
+  ASSERT_OK(LoadBad("ignores_epilogue"));
+  {
+    const auto devices = testing::HostAnd("bad");
+    ASSERT_OK(devices);
+    PlugGraph graph(testing::Known());
+    const ir::ValueId once = graph.Op("tim.Relu", {graph.Input({4, 3})});
+    graph.Output(graph.Op("tim.Relu", {once}));
+    ExpectRuns(graph, *devices, 2);
+  }
+  EXPECT_OK(UnloadPlugin("bad"));
+}
+
 TEST(BadPlugin, KernelsThatCannotBeBuiltAreReplaced) {
   ASSERT_OK(LoadBad("build_fails"));
   {
