@@ -23,12 +23,6 @@ Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
   return BlockedNarrowGroupsOf(node);
 }
 
-std::vector<ir::LayoutTuple> Layouts(const Conv2dProblem& problem,
-                                     const ir::KernelNode& node,
-                                     const ir::DeviceInfo&) {
-  return {BlockedConv2dLayouts(node, problem.epilogue.residual)};
-}
-
 double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
             const ir::DeviceInfo& device) {
   return SumCost(node, problem.shape.terms(), device,
@@ -83,7 +77,7 @@ TIM_OPERATOR(conv2d_depthwise_nchw16c) {
                                      .name = "conv2d_depthwise_nchw16c",
                                      .takes_epilogue = true,
                                      .analyze = Analyze,
-                                     .layouts = Layouts,
+                                     .layouts = LayoutsInBlocks<Conv2dProblem>,
                                      .cost = Cost,
                                      .lower = Lower});
 }

@@ -175,12 +175,6 @@ Result<Problem> Analyze(const ir::KernelNode& node,
   return Problem{shape, epilogue, tiling};
 }
 
-std::vector<ir::LayoutTuple> Layouts(const Problem& problem,
-                                     const ir::KernelNode& node,
-                                     const ir::DeviceInfo&) {
-  return {BlockedConv2dLayouts(node, problem.epilogue.residual)};
-}
-
 double Cost(const Problem& problem, const ir::KernelNode&,
             const ir::DeviceInfo& device) {
   return Microseconds(problem.tiling, device);
@@ -367,7 +361,7 @@ TIM_OPERATOR(conv2d_winograd_nchw16c) {
                                         .name = "conv2d_winograd_nchw16c",
                                         .takes_epilogue = true,
                                         .analyze = Analyze,
-                                        .layouts = Layouts,
+                                        .layouts = LayoutsInBlocks<Problem>,
                                         .cost = Cost,
                                         .lower = Lower});
 }

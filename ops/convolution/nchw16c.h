@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "ir/device_info.h"
 #include "ir/kernel_def.h"
@@ -32,6 +33,13 @@ Result<Conv2dProblem> BlockedGroupsOf(const ir::KernelNode& node);
 /// Input 0, output 0 and input `residual`, if not -1, in blocks, the rest
 /// dense.
 ir::LayoutTuple BlockedConv2dLayouts(const ir::KernelNode& node, int residual);
+/// `layouts` of kernels that take these alone, for the residual of a problem.
+template <typename Problem>
+std::vector<ir::LayoutTuple> LayoutsInBlocks(const Problem& problem,
+                                             const ir::KernelNode& node,
+                                             const ir::DeviceInfo&) {
+  return {BlockedConv2dLayouts(node, problem.epilogue.residual)};
+}
 
 /// What `tile_of` gives for at most so many blocks of output channels: as many
 /// as divide those of a group, where there are several.

@@ -41,12 +41,6 @@ Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
   return problem;
 }
 
-std::vector<ir::LayoutTuple> Layouts(const Conv2dProblem& problem,
-                                     const ir::KernelNode& node,
-                                     const ir::DeviceInfo&) {
-  return {BlockedConv2dLayouts(node, problem.epilogue.residual)};
-}
-
 double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
             const ir::DeviceInfo& device) {
   const Conv2dShape& shape = problem.shape;
@@ -286,7 +280,7 @@ TIM_OPERATOR(conv2d_depthwise_nchw16c_i8) {
                                      .name = "conv2d_depthwise_nchw16c_i8",
                                      .takes_epilogue = true,
                                      .analyze = Analyze,
-                                     .layouts = Layouts,
+                                     .layouts = LayoutsInBlocks<Conv2dProblem>,
                                      .cost = Cost,
                                      .lower = Lower});
 }

@@ -80,12 +80,6 @@ Result<Problem> Analyze(const ir::KernelNode& node,
   return Problem{shape, epilogue, tiling};
 }
 
-std::vector<ir::LayoutTuple> Layouts(const Problem& problem,
-                                     const ir::KernelNode& node,
-                                     const ir::DeviceInfo&) {
-  return {BlockedConv2dLayouts(node, problem.epilogue.residual)};
-}
-
 double Cost(const Problem& problem, const ir::KernelNode& node,
             const ir::DeviceInfo& device) {
   const auto& [shape, epilogue, tiling] = problem;
@@ -148,7 +142,7 @@ TIM_OPERATOR(deconv_nchw16c) {
                                         .name = "deconv_nchw16c",
                                         .takes_epilogue = true,
                                         .analyze = Analyze,
-                                        .layouts = Layouts,
+                                        .layouts = LayoutsInBlocks<Problem>,
                                         .cost = Cost,
                                         .lower = Lower});
 }

@@ -47,12 +47,6 @@ Result<Problem> Analyze(const ir::KernelNode& node,
   return Problem{deconv, phases, epilogue};
 }
 
-std::vector<ir::LayoutTuple> Layouts(const Problem& problem,
-                                     const ir::KernelNode& node,
-                                     const ir::DeviceInfo&) {
-  return {BlockedConv2dLayouts(node, problem.epilogue.residual)};
-}
-
 double Cost(const Problem& problem, const ir::KernelNode& node,
             const ir::DeviceInfo& device) {
   return CodeTilesCost(node, problem.phases, device);
@@ -88,7 +82,7 @@ TIM_OPERATOR(deconv_nchw16c_i8) {
                                         .name = "deconv_nchw16c_i8",
                                         .takes_epilogue = true,
                                         .analyze = Analyze,
-                                        .layouts = Layouts,
+                                        .layouts = LayoutsInBlocks<Problem>,
                                         .cost = Cost,
                                         .lower = Lower});
 }
