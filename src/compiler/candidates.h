@@ -2,12 +2,12 @@
 #ifndef TIM_COMPILER_CANDIDATES_H_
 #define TIM_COMPILER_CANDIDATES_H_
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/location_set.h"
 #include "compiler/module.h"
+#include "compiler/offers.h"
 #include "ir/layout.h"
 
 namespace tim::compiler {
@@ -51,26 +51,6 @@ struct NodeCandidates {
   std::vector<Candidate> candidates;
   std::vector<std::string> refused;  ///< "kernel: reason"
 };
-
-/// Name under which kernels are registered for a node: its schema's, its
-/// anchor's where it is fused, its own where it is a composite.
-std::string KernelOpName(const ir::Node& node);
-
-/// What the kernels of a device say of a node, in the order in which they were
-/// registered.
-std::vector<Offer> OffersOn(const Module& module, const ir::KernelNode& view,
-                            int device);
-
-/// Microseconds of a node by the cheapest of the offers, everything dense;
-/// nothing where no kernel takes it.
-std::optional<double> LeastMicroseconds(const std::vector<Offer>& offers,
-                                        const ir::KernelNode& view,
-                                        const ir::DeviceInfo& device);
-
-/// The same of a device's kernels, -1: of all devices but the host.
-std::optional<double> KernelMicroseconds(const Module& module,
-                                         const ir::KernelNode& view,
-                                         int device);
 
 /// Variants of running a node on a device, -1: on all.  None where it is
 /// pinned to another one.

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "compiler/candidates.h"
+#include "compiler/offers.h"
 #include "compiler/part_optimizer.h"
 #include "compiler/partitioner.h"
 #include "compiler/passes/passes.h"

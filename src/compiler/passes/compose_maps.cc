@@ -2,7 +2,7 @@
 #include <optional>
 #include <utility>
 
-#include "compiler/candidates.h"
+#include "compiler/offers.h"
 #include "compiler/memory/in_place_parts.h"
 #include "compiler/passes/passes.h"
 #include "ir/element_map/compose.h"

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "compiler/candidates.h"
+#include "compiler/offers.h"
 #include "compiler/passes/passes.h"
 #include "compiler/whole_composites.h"
 #include "ir/effect_order.h"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/candidates.h"
+#include "compiler/offers.h"
 #include "compiler/passes/passes.h"
 #include "ir/effect_order.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/candidates.h"
+#include "compiler/offers.h"
 #include "compiler/passes/passes.h"
 #include "ir/inferred_node.h"
 #include "ir/pattern.h"
