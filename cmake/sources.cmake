@@ -30,12 +30,16 @@ file(WRITE "${PROJECT_BINARY_DIR}/tim-vx-sources.txt" "${listing}\n")
 if(TIM_CL_SOURCE_GENERATOR)
   set(generator "${TIM_CL_SOURCE_GENERATOR}")
 elseif(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
-  message(FATAL_ERROR "Cross build: compile tools/generate_sources.cc for this "
+  message(FATAL_ERROR "Cross build: build tim-cl-generate-sources for this "
                       "machine and set TIM_CL_SOURCE_GENERATOR to it")
 else()
-  add_executable(tim-cl-generate-sources tools/generate_sources.cc)
+  tim_cl_glob(generator_sources tools/generator/*.cc src/kernels/text/*.cc)
+  add_executable(tim-cl-generate-sources
+    tools/generate_sources.cc ${generator_sources} src/base/status.cc)
+  target_include_directories(tim-cl-generate-sources PRIVATE
+    "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
   set_target_properties(tim-cl-generate-sources PROPERTIES
-    CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
+    CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
   set(generator tim-cl-generate-sources)
 endif()
 

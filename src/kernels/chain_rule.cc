@@ -9,6 +9,10 @@ namespace {
 
 // Workers count work-groups in ints, and a launch of that many gains nothing.
 constexpr int64_t kMostWorkGroups = int64_t{1} << 24;
+// Of kernels that make an element per work-item, as texts that come at run time
+// do: their work-groups are so short that a driver who runs them in a row gains
+// more than two waits cost.
+constexpr int64_t kMostWorkGroupsOfText = 4096;
 
 }  // namespace
 
@@ -39,11 +43,12 @@ std::array<int64_t, 3> ChainGroups(const ir::NdRange& range) {
 }
 
 Status CheckChainable(const ir::KernelLaunch& launch) {
+  const bool embedded = launch.text.empty();
+  const int64_t most = embedded ? kMostWorkGroups : kMostWorkGroupsOfText;
   int64_t groups = 1;
   for (const int64_t along : ChainGroups(launch.range)) {
-    if (along > kMostWorkGroups / groups) {
-      return Unimplemented("more than ", kMostWorkGroups,
-                           " work-groups in a chain");
+    if (along > most / groups) {
+      return Unimplemented("more than ", most, " work-groups in a chain");
     }
     groups *= std::max<int64_t>(along, 1);
   }
@@ -52,7 +57,10 @@ Status CheckChainable(const ir::KernelLaunch& launch) {
       return Unimplemented("local memory in a chain");
     }
   }
-  TIM_RETURN_IF_ERROR(FindChainText(launch.source, launch.headers).status());
+  if (!embedded && launch.range.local[0] == 0) {
+    return Unimplemented("work-groups of the driver's choice in a chain");
+  }
+  TIM_RETURN_IF_ERROR(CheckChainText(launch));
   TIM_ASSIGN_OR_RETURN(const auto macros, MacrosOf(launch.options));
   for (const auto& [name, value] : macros) {
     // kernels/requantize.clh would differ from that of the other launches.

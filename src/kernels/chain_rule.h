@@ -16,9 +16,10 @@
 namespace tim::kernels {
 
 /// Ok where the launch can be part of a chain, or why not: kernels of very many
-/// work-groups, those with barriers or local memory, those that are not
-/// embedded, the policies TIM_WRAP and TIM_TO_ZERO, options other than -D.
-/// Users' launches are in no chain.  Pure; any thread.
+/// work-groups, those with barriers or local memory, the policies TIM_WRAP and
+/// TIM_TO_ZERO, options other than -D; of those that are not embedded also
+/// those of some thousand work-groups, and those that leave their sizes to the
+/// driver.  Users' launches are in no chain.  Any thread.
 Status CheckChainable(const ir::KernelLaunch& launch);
 
 /// Work-groups along each dimension; where the local size is left open, an item

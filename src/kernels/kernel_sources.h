@@ -1,8 +1,11 @@
+// The kernel texts of the library, and what the build has read in them.
 #ifndef TIM_KERNELS_KERNEL_SOURCES_H_
 #define TIM_KERNELS_KERNEL_SOURCES_H_
 
 #include <span>
 #include <string_view>
+
+#include "kernels/text/text_facts.h"
 
 namespace tim::kernels {
 
@@ -12,6 +15,9 @@ namespace tim::kernels {
 struct KernelSource {
   const char* name = nullptr;  // "ops/normalization/softmax.cl"
   const char* text = nullptr;
+  KernelFacts facts = {};
+  const char* signatures = "";    ///< SignaturesOf() it.
+  std::string_view options = {};  ///< OptionsOf() it, with spaces between them.
 };
 
 /// Stands before every program.  Where a vector has no register of its size,
@@ -27,12 +33,14 @@ inline constexpr std::string_view kPreamble =
 /// Every .cl file of ops/ and src/kernels/, sorted by name.
 std::span<const KernelSource> EmbeddedSources();
 
-/// The text of the file of that name, or null.
+/// The file of that name, or null, and its text.
+const KernelSource* FindKernelSource(std::string_view name);
 const char* FindSource(std::string_view name);
 
 /// Every .clh file of ops/ and src/kernels/, sorted by name: what a launch may
 /// ask for before its source (ir::KernelLaunch::headers).
 std::span<const KernelSource> EmbeddedHeaders();
+const KernelSource* FindKernelHeader(std::string_view name);
 const char* FindHeader(std::string_view name);
 
 }  // namespace tim::kernels

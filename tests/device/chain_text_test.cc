@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "base/ascii.h"
 #include "device/opencl/chain/chain_source.h"
 #include "kernels/chain_rule.h"
 #include "kernels/kernel_sources.h"
@@ -18,7 +21,6 @@ namespace {
 using namespace kernels;
 
 using ::testing::Contains;
-using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -70,40 +72,118 @@ TEST(MacroNames, AreThoseOfDirectives) {
               ElementsAre("A", "B"));
 }
 
+ir::KernelLaunch LaunchOf(const std::string& source) {
+  ir::KernelLaunch launch;
+  launch.source = source;
+  return launch;
+}
+
 TEST(ChainText, KernelsOfNetworksCanBeChained) {
   for (const char* source :
        {"ops/convolution/conv2d_nchw16c.cl",
         "ops/convolution/conv2d_depthwise_nchw16c.cl",
         "ops/convolution/conv2d_1x1_depthwise_nchw16c.cl", "ops/gemm/gemm.cl",
         "ops/pooling/pool2d_nchw16c.cl", "ops/movement/reorder.cl"}) {
-    EXPECT_OK(FindChainText(source)) << source;
+    EXPECT_OK(CheckChainText(LaunchOf(source))) << source;
   }
+}
+
+std::vector<std::string> WordsOf(std::string_view list) {
+  std::vector<std::string> words;
+  for (std::string_view word = TakeWord(&list); !word.empty();
+       word = TakeWord(&list)) {
+    words.emplace_back(word);
+  }
+  return words;
 }
 
 TEST(ChainText, HasHeadersOfOneMeaningOnce) {
-  const auto text = FindChainText("ops/pooling/pool2d_nchw16c.cl");
+  const auto text = ChainTextOf(LaunchOf("ops/pooling/pool2d_nchw16c.cl"));
   ASSERT_OK(text);
-  EXPECT_THAT((*text)->names, Contains("pool2d_nchw16c"));
-  EXPECT_THAT((*text)->names, Not(Contains("tim_reciprocal")));
-  EXPECT_THAT((*text)->macro_names, Contains("TILE"));
-  EXPECT_THAT((*text)->macro_names,
+  EXPECT_THAT(WordsOf(text->names), Contains("pool2d_nchw16c"));
+  EXPECT_THAT(WordsOf(text->names), Not(Contains("tim_reciprocal")));
+  EXPECT_THAT(WordsOf(text->macros), Contains("TILE"));
+  EXPECT_THAT(WordsOf(text->macros),
               Not(Contains("TIM_ONCE_KERNELS_EXACT_MATH_CLH")));
-  EXPECT_THAT((*text)->functions, HasSubstr("tim_reciprocal"));
-  EXPECT_THAT((*text)->functions,
-              Not(HasSubstr("__kernel void pool2d_nchw16c(")));
-  EXPECT_FALSE((*text)->contracts);
+  EXPECT_THAT(text->functions, HasSubstr("tim_reciprocal"));
+  EXPECT_THAT(text->functions, Not(HasSubstr("__kernel void pool2d_nchw16c(")));
+  EXPECT_FALSE(text->contracts);
 }
 
-TEST(ChainText, KeepsTheParametersOfItsKernels) {
-  const auto text =
-      FindChainText("ops/movement/reorder.cl", {}, ChainNames::kKept);
-  ASSERT_OK(text);
-  for (const char* kernel : {"reorder", "reorder_pack", "reorder_unpack"}) {
-    EXPECT_THAT((*text)->names, Contains(NamesKernel(kernel)));
+TEST(ChainText, OfTheLibraryIsWhatTheBuildHasRead) {
+  for (const std::span<const KernelSource> files :
+       {EmbeddedSources(), EmbeddedHeaders()}) {
+    for (const KernelSource& file : files) {
+      const TextFacts read = FactsOf(file.text);
+      EXPECT_EQ(file.facts.names, read.names) << file.name;
+      EXPECT_EQ(file.facts.macros, read.macros) << file.name;
+      EXPECT_EQ(file.facts.refusal, read.refusal) << file.name;
+      EXPECT_EQ(file.facts.contracts, read.contracts) << file.name;
+      ASSERT_EQ(file.facts.kernels.size(), read.kernels.size()) << file.name;
+      for (const KernelPlace& kernel : file.facts.kernels) {
+        const std::string_view text = file.text;
+        EXPECT_TRUE(text.substr(kernel.begin).starts_with("__kernel void "));
+        EXPECT_EQ(text[kernel.parameters - 1], '(') << file.name;
+      }
+    }
   }
-  EXPECT_THAT((*text)->functions,
-              ContainsRegex("__kernel void reorder_unpack_names\\([^)]*"
-                            "int inner,[^)]* int outer\\) \\{\\}\n"));
+}
+
+// What comes at run time: an expression's, a plug-in's.
+ir::KernelLaunch TextLaunch(const std::string& text) {
+  ir::KernelLaunch launch;
+  launch.source = "somebody's";
+  launch.text = text;
+  launch.function = "f";
+  launch.range.local[0] = 1;
+  return launch;
+}
+
+TEST(ChainText, IsMadeOfOtherTextsToo) {
+  const auto text = ChainTextOf(
+      TextLaunch("#define TWICE(x) ((x) + (x))\ntypedef float real;\n"
+                 "static real half_of(real x) { return x / 2; }\n"
+                 "kernel void f(__global real* x, int x_offset) {\n"
+                 "  const int kernel_w = get_global_id(0);\n"
+                 "  x[kernel_w] = TWICE(half_of(x[kernel_w]));\n}\n"));
+  ASSERT_OK(text);
+  EXPECT_THAT(WordsOf(text->names), ElementsAre("real", "half_of", "f"));
+  EXPECT_THAT(WordsOf(text->macros), ElementsAre("TWICE"));
+  EXPECT_THAT(text->functions,
+              HasSubstr("static __attribute__((unused)) void f(size_t tim_x, "
+                        "size_t tim_y, size_t tim_z, __global real* x,"));
+  EXPECT_TRUE(text->contracts);
+}
+
+TEST(ChainText, OfWhatAProgramHasOnceIsRefused) {
+  const auto refusal = [](const std::string& text) {
+    return CheckChainable(TextLaunch(text));
+  };
+  constexpr char kKernel[] = "__kernel void f(__global int* x, int o) {}\n";
+  EXPECT_OK(refusal(kKernel));
+  EXPECT_ERROR(refusal(StrCat("__constant int t[] = {1};\n", kKernel)),
+               "'__constant' in a chain");
+  EXPECT_ERROR(refusal(StrCat("#include <a.h>\n", kKernel)),
+               "'#include' in a chain");
+  EXPECT_ERROR(
+      refusal(StrCat("int g() { return get_global_id(0); }\n", kKernel)),
+      "'get_global_id' out of a kernel");
+  EXPECT_ERROR(refusal("__kernel void f() {}"), "without parameters");
+  EXPECT_ERROR(refusal("__kernel void f(void) {}"), "without parameters");
+  EXPECT_ERROR(refusal("__kernel __attribute__((reqd_work_group_size(1, 1, 1)))"
+                       " void f(__global int* x) {}"),
+               "a kernel with attributes");
+  EXPECT_ERROR(
+      refusal("__kernel void f(__global int* x) { x[0] = get_work_dim(); }"),
+      "'get_work_dim' in a chain");
+  ir::KernelLaunch open = TextLaunch(kKernel);
+  open.range.local[0] = 0;
+  EXPECT_ERROR(CheckChainable(open), "work-groups of the driver's choice");
+  ir::KernelLaunch large = TextLaunch(kKernel);
+  large.range.global[0] = 4096;
+  EXPECT_OK(CheckChainable(large));
+  large.range.global[0] = 4097;
+  EXPECT_ERROR(CheckChainable(large), "more than 4096 work-groups in a chain");
 }
 
 // Those that a chain refuses are launched one by one, and so is what stands
@@ -117,9 +197,8 @@ TEST(ChainText, IsOfAllKernelsForCpus) {
   for (const kernels::KernelSource& source : kernels::EmbeddedSources()) {
     const std::string name = source.name;
     const bool for_gpus = name.find("_simt") != std::string::npos;
-    const Status status = FindChainText(name).status();
-    if (for_gpus || status.ok()) continue;
-    EXPECT_TRUE(refused.contains(name)) << name << ": " << status.ToString();
+    if (for_gpus || source.facts.refusal.empty()) continue;
+    EXPECT_TRUE(refused.contains(name)) << name << ": " << source.facts.refusal;
     found.insert(name);
   }
   EXPECT_EQ(found, refused);

@@ -14,8 +14,15 @@ class GenerateSources : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     generator_ = FreshFolder("generator") + "/generate_sources";
-    const CommandResult compiled =
-        RunCommand("c++ -std=c++17 tools/generate_sources.cc -o " + generator_);
+    std::string command =
+        "c++ -std=c++20 -iquote. -iquotesrc tools/generate_sources.cc "
+        "tools/generator/*.cc src/base/status.cc";
+    for (const char* reader :
+         {"c_tokens", "file_scope_names", "include_directive", "text_facts",
+          "text_outline"}) {
+      command += std::string(" src/kernels/text/") + reader + ".cc";
+    }
+    const CommandResult compiled = RunCommand(command + " -o " + generator_);
     ASSERT_EQ(compiled.exit_status, 0) << compiled.output;
   }
 
@@ -112,6 +119,27 @@ TEST_F(GenerateSources, MissingIncludeIsAnErrorWithFileAndLine) {
   EXPECT_THAT(result.output, HasSubstr("kernels/none.clh"));
 }
 
+TEST_F(GenerateSources, FactsOfAKernelAreWrittenBesideItsText) {
+  Write("ops/x.cl",
+        "#ifndef TILE\n#define TILE 4\n#endif\n"
+        "static int g(int a) { return a * TILE; }\n"
+        "__kernel void f(__global int* x, int x_offset) { x[0] = g(1); }\n");
+  const CommandResult result = Generate("kernels out.cc ops/x.cl");
+  ASSERT_EQ(result.exit_status, 0) << result.output;
+  EXPECT_THAT(Out(), HasSubstr("kSourcesPlaces0, \"g f\",\n"
+                               "      \"TILE\", true, \"\"},\n"
+                               "     R\"CL(__kernel void f ( __global int * x "
+                               ", int x_offset ) { }\n)CL\"\n"
+                               "     , \"TILE\"},\n"));
+}
+
+TEST_F(GenerateSources, BrokenConditionsAreAnError) {
+  Write("ops/x.cl", "#ifdef A\n");
+  const CommandResult result = Generate("kernels out.cc ops/x.cl");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.output, HasSubstr("ops/x.cl: an #if without an #endif"));
+}
+
 TEST_F(GenerateSources, UnreadableFileIsAnError) {
   const CommandResult result = Generate("kernels out.cc ops/none.cl");
   EXPECT_EQ(result.exit_status, 1);
@@ -141,19 +169,14 @@ TEST_F(GenerateSources, LongTextSurvivesTheCompiler) {
   Write("ops/long.cl", text);
   const CommandResult result = Generate("kernels out.cc ops/long.cl");
   ASSERT_EQ(result.exit_status, 0) << result.output;
-  Write("kernels/kernel_sources.h",
-        "#include <span>\nnamespace tim::kernels {\n"
-        "struct KernelSource { const char* name; const char* text; };\n"
-        "std::span<const KernelSource> EmbeddedSources();\n"
-        "std::span<const KernelSource> EmbeddedHeaders();\n}\n");
   Write("main.cc",
         "#include <cstdio>\n#include \"kernels/kernel_sources.h\"\n"
         "int main() {\n"
         "  std::fputs(tim::kernels::EmbeddedSources()[0].text, stdout);\n}\n");
   const CommandResult printed = RunCommand(
-      "cd " + folder_ +
-      " && c++ -std=c++20 -Wall -Wextra -Werror -I. main.cc out.cc -o main && "
-      "./main");
+      "root=$PWD && cd " + folder_ +
+      " && c++ -std=c++20 -Wall -Wextra -Werror -iquote$root/src main.cc "
+      "out.cc -o main && ./main");
   EXPECT_EQ(printed.exit_status, 0) << printed.output;
   EXPECT_EQ(printed.output, "#line 1 \"ops/long.cl\"\n" + text);
 }

@@ -11,7 +11,10 @@
 #include <sstream>
 #include <vector>
 
+#include "base/ascii.h"
 #include "kernels/kernel_sources.h"
+#include "kernels/text/c_tokens.h"
+#include "kernels/text/file_scope_names.h"
 #include "tests/structure/source_tree.h"
 
 namespace tim::structure {
@@ -311,6 +314,76 @@ TEST(Kernels, EachTypeIsOfOneHeader) {
       TypesOf("typedef char a __attribute__((ext_vector_type(64)));\n"
               "typedef struct {\n  int x;\n} b;\ntypedef long2 c;  // d\n"),
       testing::UnorderedElementsAre("a", "b", "c"));
+}
+
+// The files that an embedded text is made of, by their names.
+std::map<std::string, std::string> FilesIn(const std::string& text) {
+  static const std::regex line("#line \\d+ \"(.*)\"");
+  std::map<std::string, std::string> files;
+  std::string file;
+  std::istringstream lines(text);
+  for (std::string next; std::getline(lines, next);) {
+    std::smatch match;
+    if (std::regex_match(next, match, line)) {
+      file = match[1];
+    } else {
+      files[file] += next + "\n";
+    }
+  }
+  return files;
+}
+
+// Words of the headers that a chain has once, and the header of each: those
+// that stand outside of directives, and macros.
+std::map<std::string, std::string> WordsOfSharedHeaders() {
+  std::map<std::string, std::string> words;
+  for (const kernels::KernelSource& header : kernels::EmbeddedHeaders()) {
+    for (const auto& [file, text] : FilesIn(header.text)) {
+      if (text.find("#ifndef TIM_ONCE_") == std::string::npos) continue;
+      for (const std::string& macro : kernels::MacroNames(text)) {
+        words.emplace(macro, file);
+      }
+      kernels::CTokens tokens(text);
+      for (std::string_view token = tokens.Next(); !token.empty();
+           token = tokens.Next()) {
+        words.emplace(token, file);
+      }
+    }
+  }
+  return words;
+}
+
+std::vector<std::string> SharedWords(
+    std::string_view list, const std::map<std::string, std::string>& words) {
+  std::vector<std::string> found;
+  for (std::string_view name = TakeWord(&list); !name.empty();
+       name = TakeWord(&list)) {
+    const auto at = words.find(std::string(name));
+    if (at != words.end()) found.push_back(at->first + " of " + at->second);
+  }
+  return found;
+}
+
+// In a chain a kernel's own names and options are macros around its text, in
+// which a header of all may come for the first time, and its own macros are
+// undefined behind it: so that any two of them link, whatever their options.
+TEST(Kernels, AnyTwoShareAProgram) {
+  const auto words = WordsOfSharedHeaders();
+  EXPECT_TRUE(words.contains("TIM_STORAGE"));
+  EXPECT_TRUE(words.contains("tim_lane_total"));
+  int count = 0;
+  for (const kernels::KernelSource& source : kernels::EmbeddedSources()) {
+    if (!source.facts.refusal.empty()) continue;
+    EXPECT_FALSE(source.facts.kernels.empty()) << source.name;
+    for (const std::string_view list :
+         {source.facts.names, source.facts.macros, source.options}) {
+      EXPECT_THAT(SharedWords(list, words), IsEmpty()) << source.name;
+    }
+    ++count;
+  }
+  EXPECT_GT(count, 60);
+  EXPECT_THAT(SharedWords("OUT TIM_STORAGE", words),
+              testing::ElementsAre("TIM_STORAGE of kernels/elements.clh"));
 }
 
 }  // namespace

@@ -299,14 +299,11 @@ Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareChain(
     }
     TIM_RETURN_IF_ERROR(kernels::CheckChainable(*launches.back()));
   }
-  using kernels::ChainNames;
-  const ChainNames names =
-      options_.check_names ? ChainNames::kKept : ChainNames::kDropped;
   TIM_ASSIGN_OR_RETURN(const ChainSource source,
-                       ChainSourceOf(launches, ChainPointers(links), names));
+                       ChainSourceOf(launches, ChainPointers(links)));
   const ProgramSource text = SourceOfChain(source.text, identity_);
   TIM_ASSIGN_OR_RETURN(const cl::Program program, programs_.Get(text, store));
-  auto step = ChainStep::Create(context_, program, info_, source, links, names);
+  auto step = ChainStep::Create(context_, program, info_, source, links);
   if (step.ok()) TellOfUse(program, text, store);
   return step;
 }

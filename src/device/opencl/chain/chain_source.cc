@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/str_cat.h"
 #include "kernels/chain_rule.h"
 #include "kernels/chain_text.h"
@@ -13,7 +14,6 @@
 namespace tim::device {
 namespace {
 
-using kernels::ChainNames;
 using kernels::ChainText;
 using kernels::MacrosOf;
 
@@ -115,10 +115,14 @@ std::string Dispatcher(int functions, int buffers, int row) {
 
 // What two launches share if they run the same function.
 using Identity = std::tuple<std::string, std::vector<std::string>, std::string,
-                            std::string, std::array<int64_t, 3>>;
+                            std::string, std::string, std::array<int64_t, 3>>;
 
 Identity IdentityOf(const ir::KernelLaunch& launch) {
-  return {launch.source, launch.headers, launch.function, launch.options,
+  return {launch.text.empty() ? launch.source : std::string(),
+          launch.headers,
+          launch.text,
+          launch.function,
+          launch.options,
           launch.range.local};
 }
 
@@ -141,22 +145,30 @@ class Definitions {
   std::string closing_;
 };
 
+// Calls each(name) for the names of a list with spaces between them.
+template <typename Each>
+void ForEachName(std::string_view list, const Each& each) {
+  for (std::string_view name = TakeWord(&list); !name.empty();
+       name = TakeWord(&list)) {
+    each(std::string(name));
+  }
+}
+
 Status AppendFunction(const ir::KernelLaunch& launch, int index,
-                      ChainNames names, std::string* text) {
-  TIM_ASSIGN_OR_RETURN(
-      const ChainText* kernel,
-      kernels::FindChainText(launch.source, launch.headers, names));
+                      std::string* text) {
+  TIM_ASSIGN_OR_RETURN(const ChainText kernel, kernels::ChainTextOf(launch));
   TIM_ASSIGN_OR_RETURN(const auto macros, MacrosOf(launch.options));
   Definitions definitions;
-  for (const std::string& name : kernel->names) {
+  ForEachName(kernel.names, [&](const std::string& name) {
     definitions.Add(name, StrCat(name, "_", index));
-  }
+  });
   for (const auto& [name, value] : macros) definitions.Add(name, value);
-  for (const std::string& name : kernel->macro_names) definitions.EndOf(name);
+  ForEachName(kernel.macros,
+              [&](const std::string& name) { definitions.EndOf(name); });
   // What one text says of contraction does not hold for the next.
-  *text += StrCat(
-      "#pragma OPENCL FP_CONTRACT ", kernel->contracts ? "ON\n" : "OFF\n",
-      definitions.Around(kernel->functions), RunFunction(launch, index));
+  *text +=
+      StrCat("#pragma OPENCL FP_CONTRACT ", kernel.contracts ? "ON\n" : "OFF\n",
+             definitions.Around(kernel.functions), RunFunction(launch, index));
   return OkStatus();
 }
 
@@ -173,8 +185,7 @@ bool RunsChains(const ir::DeviceInfo& info) {
 }
 
 Result<ChainSource> ChainSourceOf(
-    std::span<const ir::KernelLaunch* const> launches, int buffers,
-    ChainNames names) {
+    std::span<const ir::KernelLaunch* const> launches, int buffers) {
   // In an order of their own, so that graphs of the same functions share a
   // program.
   std::map<Identity, const ir::KernelLaunch*> functions;
@@ -188,7 +199,7 @@ Result<ChainSource> ChainSourceOf(
     const int index = static_cast<int>(indices.size());
     indices[identity] = index;
     chain.row = std::max(chain.row, RowWords(*launch));
-    TIM_RETURN_IF_ERROR(AppendFunction(*launch, index, names, &chain.text));
+    TIM_RETURN_IF_ERROR(AppendFunction(*launch, index, &chain.text));
   }
   for (const ir::KernelLaunch* launch : launches) {
     chain.functions.push_back(indices.at(IdentityOf(*launch)));

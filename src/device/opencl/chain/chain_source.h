@@ -1,4 +1,4 @@
-// The program of a chain: many launches of built-in kernels as one.
+// The program of a chain: many launches of kernels as one.
 //
 // A launch costs a wait until the slowest work-item of the one before is done,
 // and often the time to wake the other cores, tens of microseconds.  A chain is
@@ -17,7 +17,6 @@
 #include "base/status.h"
 #include "ir/device_info.h"
 #include "ir/step.h"
-#include "kernels/chain_text.h"
 
 namespace tim::device {
 
@@ -53,8 +52,7 @@ bool RunsChains(const ir::DeviceInfo& info);
 /// The text of kernels/chain.cl with the functions that it calls.  `launches`
 /// are chainable; `buffers`: how many pointers the kernel takes.
 Result<ChainSource> ChainSourceOf(
-    std::span<const ir::KernelLaunch* const> launches, int buffers,
-    kernels::ChainNames names = kernels::ChainNames::kDropped);
+    std::span<const ir::KernelLaunch* const> launches, int buffers);
 
 /// Words that an argument takes in the table: a tensor the number of its buffer
 /// and its offset in elements, others their bits.

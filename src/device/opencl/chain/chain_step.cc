@@ -11,7 +11,6 @@
 #include "device/launch_check.h"
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/opencl_buffer.h"
-#include "device/opencl/kernel/kernel_signature.h"
 #include "ir/index_limit.h"
 #include "kernels/chain_rule.h"
 
@@ -58,22 +57,6 @@ const ir::KernelLaunch& LaunchOf(const ChainLink& link) {
   return std::get<ir::KernelLaunch>(*link.action);
 }
 
-// Arguments of the links against the twins that the program has of their
-// kernels.
-Status CheckChainNames(const cl::Program& program, const ChainSource& source,
-                       std::span<const ChainLink> links) {
-  for (size_t i = 0; i < links.size(); ++i) {
-    const ir::KernelLaunch& launch = LaunchOf(links[i]);
-    const std::string twin =
-        StrCat(kernels::NamesKernel(launch.function), "_", source.functions[i]);
-    int code = CL_SUCCESS;
-    const cl::Kernel kernel(program, twin.c_str(), &code);
-    TIM_RETURN_IF_CL_ERROR(code, "kernel '", twin, "'");
-    TIM_RETURN_IF_ERROR(CheckNames(kernel, launch));
-  }
-  return OkStatus();
-}
-
 }  // namespace
 
 int ChainPointers(std::span<const ChainLink> links) {
@@ -89,10 +72,7 @@ int ChainPointers(std::span<const ChainLink> links) {
 Result<std::unique_ptr<PreparedStep>> ChainStep::Create(
     const cl::Context& context, const cl::Program& program,
     const ir::DeviceInfo& info, const ChainSource& source,
-    std::span<const ChainLink> links, kernels::ChainNames names) {
-  if (names == kernels::ChainNames::kKept) {
-    TIM_RETURN_IF_ERROR(CheckChainNames(program, source, links));
-  }
+    std::span<const ChainLink> links) {
   int code = CL_SUCCESS;
   cl::Kernel kernel(program, "chain", &code);
   TIM_RETURN_IF_CL_ERROR(code, "the kernel of a chain");

@@ -21,7 +21,7 @@ class ChainStep final : public OpenClStep {
   static Result<std::unique_ptr<PreparedStep>> Create(
       const cl::Context& context, const cl::Program& program,
       const ir::DeviceInfo& info, const ChainSource& source,
-      std::span<const ChainLink> links, kernels::ChainNames names);
+      std::span<const ChainLink> links);
 
   Status Enqueue(OpenClQueue& queue,
                  std::span<const BufferRange> operands) override;
