@@ -5,6 +5,7 @@
 
 #include "base/checked_math.h"
 #include "kernels/elements.h"
+#include "kernels/launch_arguments.h"
 
 namespace tim::ops {
 namespace {
@@ -264,6 +265,7 @@ Result<ir::Lowering> Launch::Build() {
 
 Status Launch::AppendTo(ir::Lowering* lowering) {
   TIM_RETURN_IF_ERROR(status_);
+  TIM_RETURN_IF_ERROR(kernels::CheckArguments(launch_));
   // Launches that share an output apply the same operators, each to its part.
   lowering->applied = std::max(lowering->applied, applied_);
   const int step = static_cast<int>(lowering->steps.size());

@@ -32,8 +32,9 @@ const char* BitsTypeName(ir::DataType type);
 /// One launch, built in the order of the kernel's parameters, each by its name:
 ///   Launch("ops/relu.cl", "relu").Type("IN0", d0).Input("x", node, 0)
 ///       .Output("y", node, 0).Int("n", n).Global(n).Build()
-/// Order rules; where TIMCL_CHECK_NAMES is set, a name that is not that of the
-/// parameter at its place is an error.
+/// Another name, kind or order than those of the parameters, a missing or
+/// surplus argument, and an option that the text does not read are errors of
+/// Build() and AppendTo(), see kernels::CheckArguments().
 class Launch {
  public:
   Launch(std::string source, std::string function);

@@ -52,6 +52,9 @@ static inline float16 pool_window(__global const float* image, int w, int x,
 }
 
 #ifdef KERNEL_W
+#ifndef STRIDE_W
+#define STRIDE_W 1
+#endif
 #define COLUMNS ((TILE - 1) * STRIDE_W + KERNEL_W)
 
 // As if the outermost columns went on for ever: what is beyond them changes no

@@ -94,6 +94,9 @@ static inline JOINED join_window(__global const CODE* in, int w, int x,
 }
 
 #ifdef KERNEL_W
+#ifndef STRIDE_W
+#define STRIDE_W 1
+#endif
 #define COLUMNS ((TILE - 1) * STRIDE_W + KERNEL_W)
 
 // Column x of a row.  Beyond the image it is as if the outermost columns went

@@ -2,6 +2,8 @@
 
 #ifndef ACTIVATION
 #define ACTIVATION(T, v, a, b) (v)
+#define ACTIVATION_A 0.0f
+#define ACTIVATION_B 0.0f
 #endif
 
 #include "ops/recurrent/rnn_loop.clh"

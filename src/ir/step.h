@@ -91,8 +91,8 @@ struct KernelLaunch {
   std::string options;  ///< "-DT=float": part of the program's identity.
   std::vector<KernelArg> arguments;
   /// The kernel's names of the parameters, one per argument, for checks only
-  /// (TIMCL_CHECK_NAMES): a TensorArg "x" is the parameters x and x_offset.
-  /// Empty: unknown, of a kernel that is not embedded.
+  /// (kernels::CheckArguments): a TensorArg "x" is the parameters x and
+  /// x_offset.  Empty: unknown, of a kernel that is not embedded.
   std::vector<std::string> names;
   NdRange range;
   /// Dimensions 0 and 1 are positions in an image, 2 is channels of all images,

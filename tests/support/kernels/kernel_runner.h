@@ -93,6 +93,11 @@ Result<std::vector<ir::KernelLaunch>> LaunchesOf(const TestNode& node,
                                                  const std::string& kernel,
                                                  const ir::DeviceInfo& device);
 
+/// The steps of every kernel that takes the node for `device`, in every layout.
+/// No device is asked.
+Result<std::vector<ir::LoweredStep>> StepsFor(const TestNode& node,
+                                              const ir::DeviceInfo& device);
+
 /// Lowers and runs a kernel on the first OpenCL device.  Blocked operands are
 /// converted on the host (tail lanes of inputs hold the real value 0).  Outputs
 /// are poisoned first and every operand lies between guards.  Fails where the

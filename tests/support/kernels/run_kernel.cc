@@ -156,27 +156,34 @@ struct Lowered {
   ir::Lowering lowering;
 };
 
-Result<Lowered> Lower(const TestNode& node, const std::string& kernel,
-                      int layout_index, const ir::DeviceInfo& device) {
-  const ir::KernelDef* def = FindKernel(node, kernel);
-  if (def == nullptr) return NotFound("no kernel ", kernel);
-  Lowered out = {
-      .view = ir::MakeKernelNode(node.graph, node.graph.node(node.node)),
-      .lowering = {}};
-  TIM_ASSIGN_OR_RETURN(const ir::KernelProblem problem,
-                       ir::Analyze(*def, out.view, device));
-  const auto tuples = ir::LayoutsOf(*def, problem, out.view, TestDevice());
-  TIM_RETURN_IF_ERROR(SetLayouts(tuples.at(layout_index), &out.view));
-  if (!(def->cost(problem, out.view, device) > 0)) {
+Result<Lowered> Lower(const ir::KernelDef& kernel,
+                      const ir::KernelProblem& problem, KernelNode node,
+                      const ir::LayoutTuple& layouts,
+                      const ir::DeviceInfo& device) {
+  Lowered out = {.view = std::move(node), .lowering = {}};
+  TIM_RETURN_IF_ERROR(SetLayouts(layouts, &out.view));
+  if (!(kernel.cost(problem, out.view, device) > 0)) {
     return InvalidArgument("the cost is not positive");
   }
-  TIM_ASSIGN_OR_RETURN(out.lowering, def->lower(problem, out.view, device));
+  TIM_ASSIGN_OR_RETURN(out.lowering, kernel.lower(problem, out.view, device));
   if (out.lowering.applied != static_cast<int>(out.view.epilogue.size())) {
     return InvalidArgument("the lowering applies ", out.lowering.applied,
                            " of ", out.view.epilogue.size(),
                            " fused operators");
   }
   return out;
+}
+
+Result<Lowered> Lower(const TestNode& node, const std::string& kernel,
+                      int layout_index, const ir::DeviceInfo& device) {
+  const ir::KernelDef* def = FindKernel(node, kernel);
+  if (def == nullptr) return NotFound("no kernel ", kernel);
+  const KernelNode view =
+      ir::MakeKernelNode(node.graph, node.graph.node(node.node));
+  TIM_ASSIGN_OR_RETURN(const ir::KernelProblem problem,
+                       ir::Analyze(*def, view, device));
+  const auto tuples = ir::LayoutsOf(*def, problem, view, TestDevice());
+  return Lower(*def, problem, view, tuples.at(layout_index), device);
 }
 
 }  // namespace
@@ -236,6 +243,26 @@ Result<std::vector<ir::KernelLaunch>> LaunchesOf(const TestNode& node,
     launches.push_back(*launch);
   }
   return launches;
+}
+
+Result<std::vector<ir::LoweredStep>> StepsFor(const TestNode& node,
+                                              const ir::DeviceInfo& device) {
+  const KernelNode view =
+      ir::MakeKernelNode(node.graph, node.graph.node(node.node));
+  std::vector<ir::LoweredStep> steps;
+  for (const ir::KernelDef* kernel : Candidates(node)) {
+    const Result<ir::KernelProblem> problem =
+        ir::Analyze(*kernel, view, device);
+    if (!problem.ok()) continue;
+    for (const ir::LayoutTuple& layouts :
+         ir::LayoutsOf(*kernel, *problem, view, device)) {
+      const auto lowered = Lower(*kernel, *problem, view, layouts, device);
+      if (!lowered.ok()) return lowered.status().WithContext(kernel->name);
+      const auto& added = lowered->lowering.steps;
+      steps.insert(steps.end(), added.begin(), added.end());
+    }
+  }
+  return steps;
 }
 
 Result<std::vector<ir::InPlacePair>> InPlacePairs(const TestNode& node,

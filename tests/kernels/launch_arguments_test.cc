@@ -1,0 +1,191 @@
+// Arguments that a kernel has not, misses or has in another order are seen
+// without a device: a kernel's parameters are read in its text.
+#include "kernels/launch_arguments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "kernels/kernel_sources.h"
+#include "kernels/text/preprocess.h"
+#include "kernels/text/text_outline.h"
+#include "tests/support/status_macros.h"
+
+namespace tim::kernels {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr int32_t kInt = 1;
+
+// A launch of ops/resize/resize_codes.cl.
+ir::KernelLaunch Resize() {
+  ir::KernelLaunch launch;
+  launch.source = "ops/resize/resize_codes.cl";
+  launch.function = "resize_codes";
+  launch.options = "-DIN0=U8 -DOUT=U8";
+  launch.arguments = {ir::TensorArg{0, 1},
+                      ir::TensorArg{1, 1},
+                      ir::TensorArg{2, 4},
+                      kInt,
+                      kInt,
+                      kInt,
+                      kInt,
+                      kInt,
+                      1.0f,
+                      kInt,
+                      kInt};
+  launch.names = {"x",     "y",      "sources", "w",      "h",     "out_w",
+                  "out_h", "planes", "x_scale", "x_zero", "y_zero"};
+  return launch;
+}
+
+TEST(LaunchArguments, ThoseOfTheParametersAreTaken) {
+  EXPECT_OK(CheckArguments(Resize()));
+  ir::KernelLaunch launch = Resize();
+  launch.options = "-DIN0=I16 -DOUT=U8";
+  launch.arguments[0] = ir::TensorArg{0, 2};
+  EXPECT_OK(CheckArguments(launch));
+}
+
+TEST(LaunchArguments, OthersAreNot) {
+  ir::KernelLaunch launch = Resize();
+  std::swap(launch.names[3], launch.names[4]);
+  const Status status = CheckArguments(launch);
+  EXPECT_EQ(status.code(), StatusCode::kInternal);
+  EXPECT_ERROR(status,
+               "kernel 'resize_codes' of ops/resize/resize_codes.cl, options "
+               "'-DIN0=U8 -DOUT=U8': parameter 6 is int w, but it is given int "
+               "h");
+  launch = Resize();
+  std::swap(launch.arguments[8], launch.arguments[9]);
+  EXPECT_ERROR(CheckArguments(launch),
+               "is float x_scale, but it is given int x_scale");
+  launch = Resize();
+  launch.arguments[0] = ir::TensorArg{0, 4};
+  EXPECT_ERROR(CheckArguments(launch),
+               "is tensor x of 1 bytes, but it is given tensor x of 4 bytes");
+  launch = Resize();
+  launch.arguments.pop_back();
+  EXPECT_ERROR(CheckArguments(launch), "11 names");
+  launch.names.pop_back();
+  EXPECT_ERROR(CheckArguments(launch), "nothing is given for int y_zero");
+  launch = Resize();
+  launch.arguments.emplace_back(int64_t{1});
+  launch.names.emplace_back("more");
+  EXPECT_ERROR(CheckArguments(launch), "no parameter is left for long more");
+  launch = Resize();
+  launch.arguments[3] = ir::LocalArg{16};
+  EXPECT_ERROR(CheckArguments(launch), "is given local w");
+}
+
+TEST(LaunchArguments, AreOfAKernelAndOptionsThatThereAre) {
+  ir::KernelLaunch launch = Resize();
+  launch.options += " -DNO_SUCH_OPTION=3";
+  EXPECT_ERROR(CheckArguments(launch), "it reads no option NO_SUCH_OPTION");
+  launch = Resize();
+  launch.function = "resize";
+  EXPECT_ERROR(CheckArguments(launch), "0 kernels of that name");
+  launch.source = "ops/no_such_file.cl";
+  EXPECT_ERROR(CheckArguments(launch), "no such file");
+}
+
+TEST(LaunchArguments, FollowTheOptions) {
+  ir::KernelLaunch launch;
+  launch.source = "ops/gemm/gemm_epilogue.cl";
+  const KernelSource* const file = FindKernelSource(launch.source);
+  ASSERT_NE(file, nullptr);
+  const auto plain = Preprocess(file->signatures, {});
+  MacroTable macros;
+  macros.Define("BIAS", "1");
+  const auto with_bias = Preprocess(file->signatures, macros);
+  ASSERT_OK(plain);
+  ASSERT_OK(with_bias);
+  EXPECT_EQ(plain->find("bias_offset"), std::string::npos);
+  EXPECT_NE(with_bias->find("bias_offset"), std::string::npos);
+}
+
+Result<std::string> SignaturesIn(std::string_view text,
+                                 std::string_view option = "",
+                                 std::string_view value = "") {
+  TIM_ASSIGN_OR_RETURN(const TextOutline outline, OutlineOf(text));
+  MacroTable macros;
+  if (!option.empty()) macros.Define(option, value);
+  return Preprocess(SignaturesOf(outline), macros);
+}
+
+TEST(Signatures, AreMadeOfMacrosAndConditions) {
+  constexpr char kText[] =
+      "/* #define WIDTH 9 */\n"
+      "#ifndef T\n#define T U8\n#define UNUSED 1\n#endif\n"
+      "#define PASTE_(a, b) a##b\n#define PASTE(a, b) PASTE_(a, b)\n"
+      "#define STORED_U8 uchar\n#define STORED_F32 float\n"
+      "#if defined(WIDTH) && (WIDTH == 2 || \\\n    WIDTH >= 0x10)\n"
+      "#define MORE int more,  // for wide ones\n"
+      "#else\n#define MORE\n#endif\n"
+      "static int helper(int a) {\n#ifdef INNER\n  a += 1;\n#endif\n"
+      "  return a;\n}\n"
+      "__kernel void f(__global PASTE(STORED_, T) * x,\n"
+      "#if !defined(OTHER)\n                int plain,\n#elif OTHER - 1\n"
+      "                int other,\n#else\n                int one,\n#endif\n"
+      "                MORE int n) {\n  x[0] = helper(n);\n}\n";
+  constexpr char kPlain[] = "__kernel void f ( __global uchar * x , ";
+  const auto expect = [&](const char* option, const char* value,
+                          const std::string& expected) {
+    const auto text = SignaturesIn(kText, option, value);
+    ASSERT_OK(text);
+    EXPECT_EQ(*text, expected) << option << "=" << value;
+  };
+  const std::string plain = kPlain;
+  expect("", "", plain + "int plain , int n ) { } ");
+  expect("WIDTH", "2", plain + "int plain , int more , int n ) { } ");
+  expect("WIDTH", "16u", plain + "int plain , int more , int n ) { } ");
+  expect("WIDTH", "3", plain + "int plain , int n ) { } ");
+  expect("OTHER", "2", plain + "int other , int n ) { } ");
+  expect("OTHER", "1", plain + "int one , int n ) { } ");
+  expect("T", "F32",
+         "__kernel void f ( __global float * x , int plain , int n ) { } ");
+  const auto outline = OutlineOf(kText);
+  ASSERT_OK(outline);
+  EXPECT_THAT(OptionsOf(*outline),
+              ElementsAre("INNER", "OTHER", "T", "UNUSED", "WIDTH"));
+  EXPECT_EQ(SignaturesOf(*outline).find("INNER"), std::string::npos);
+}
+
+TEST(Signatures, OfBrokenTextsAreAnError) {
+  EXPECT_ERROR(OutlineOf("#if 1\n").status(), "an #if without an #endif");
+  EXPECT_ERROR(OutlineOf("#else\n").status(), "'#else' without an #if");
+  EXPECT_ERROR(OutlineOf("__kernel void f(int n").status(), "without an end");
+  EXPECT_ERROR(OutlineOf("typedef int number").status(), "without an end");
+  EXPECT_ERROR(Preprocess("#endif\n", {}).status(), "without an #if");
+}
+
+TEST(Conditions, AreThoseOfC) {
+  MacroTable macros;
+  macros.Define("TWO", "2");
+  macros.Define("SUM(a, b) ((a) + (b))");
+  const auto holds = [&](std::string_view condition) {
+    const auto value = EvaluateCondition(condition, macros);
+    EXPECT_OK(value) << condition;
+    return value.ok() && *value;
+  };
+  for (const char* condition :
+       {"1", "TWO == 2", "!ONE", "1 + 2 * 3 == 7", "(1 + 2) * 3 == 9",
+        "7 / 2 == 3 && 7 % 2 == 1", "-1 < 0", "~0 == -1", "1 << 3 == 8",
+        "(6 & 3) == 2", "6 ^ 3 | 8", "defined TWO",
+        "defined(TWO) && !defined(ONE)", "SUM(TWO, 3) == 5", "2 != 3",
+        "3 >= 3 && 3 <= 3 && 4 > 3", "0x1F == 31L"}) {
+    EXPECT_TRUE(holds(condition)) << condition;
+  }
+  for (const char* condition : {"0", "ONE", "TWO == 3", "!TWO", "1 - 1", "6 & 3 == 3"}) {
+    EXPECT_FALSE(holds(condition)) << condition;
+  }
+  for (const char* condition : {"", "1 +", "(1", "1 2", "1 / 0", "1.5", "$"}) {
+    EXPECT_FALSE(EvaluateCondition(condition, macros).ok()) << condition;
+  }
+  EXPECT_ERROR(EvaluateCondition(std::string(1000, '('), macros), "too deep");
+}
+
+}  // namespace
+}  // namespace tim::kernels
