@@ -183,10 +183,6 @@ constexpr OptionSpec kTable[] = {
      "and callers for the end of one; a process's own OpenCL commands may wait "
      "as long; 0: they sleep at once",
      ParseStandby},
-    {"TIMCL_CHECK_NAMES", "`0`, `1`", "`0`",
-     "for tests of the library: the arguments of its kernels must have the "
-     "names of the parameters at their places",
-     ParseOnDevice<&DeviceOptions::check_names>},
     {"TIMCL_GUARD", "`0`, `1`", "`0`",
      "what a kernel of a custom operator writes or reads outside of its "
      "tensors, or leaves unwritten, is an error of `Run()`; each is launched "

@@ -26,10 +26,9 @@ struct DeviceOptions {
   /// TIMCL_STANDBY: how long PoCL's threads wait for the next run, and callers
   /// for a short one, before they sleep.
   std::chrono::microseconds standby{200};
-  bool check_names = false;  ///< TIMCL_CHECK_NAMES: arguments are in order.
-  bool guard = false;        ///< TIMCL_GUARD: users' kernels are watched.
-  bool winograd = true;      ///< TIMCL_WINOGRAD: 3x3 convolutions may use it.
-  bool tune = false;         ///< TIMCL_TUNE: tune CLBlast for new devices.
+  bool guard = false;    ///< TIMCL_GUARD: users' kernels are watched.
+  bool winograd = true;  ///< TIMCL_WINOGRAD: 3x3 convolutions may use it.
+  bool tune = false;     ///< TIMCL_TUNE: tune CLBlast for new devices.
   /// TIMCL_POOL_MB: most bytes of a pool of the device's memory, 0: no limit.
   int64_t pool_bytes = 0;
 };

@@ -254,9 +254,8 @@ TEST_F(PartsOfBuffers, AreTheWholeAndAnOffset) {
 }
 
 TEST_F(PartsOfBuffers, ReachKernels) {
-  auto step =
-      KernelStep::Create(program_, id_, info_, {},
-                         testing::FloatLaunch(kTwice, "twice", kFloats, 2));
+  auto step = KernelStep::Create(
+      program_, id_, info_, testing::FloatLaunch(kTwice, "twice", kFloats, 2));
   ASSERT_OK(step);
   Check(**step, [](int64_t i) { return 2 * In(i); });
 }

@@ -255,7 +255,7 @@ Result<std::unique_ptr<PreparedStep>> OpenClDevice::PrepareLaunch(
     const ir::Action& action, const cl::Program& program, BinaryStore& store,
     GuardedContents* guards) {
   if (const auto* launch = std::get_if<ir::KernelLaunch>(&action)) {
-    return KernelStep::Create(program, id_.device, info_, options_, *launch);
+    return KernelStep::Create(program, id_.device, info_, *launch);
   }
   const auto& users = std::get<ir::UserLaunch>(action);
   return KernelStep::Create(program, id_.device, info_, options_, users,

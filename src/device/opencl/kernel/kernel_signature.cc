@@ -1,7 +1,5 @@
 #include "device/opencl/kernel/kernel_signature.h"
 
-#include <algorithm>
-#include <string>
 #include <variant>
 #include <vector>
 
@@ -41,18 +39,6 @@ std::vector<ParameterSpace> GivenSpaces(const ir::KernelLaunch& launch) {
   return given;
 }
 
-// What each parameter should be called.
-std::vector<std::string> GivenNames(const ir::KernelLaunch& launch) {
-  std::vector<std::string> given;
-  for (size_t i = 0; i < launch.names.size(); ++i) {
-    given.push_back(launch.names[i]);
-    if (std::holds_alternative<ir::TensorArg>(launch.arguments[i])) {
-      given.push_back(launch.names[i] + "_offset");
-    }
-  }
-  return given;
-}
-
 bool Takes(ParameterSpace parameter, ParameterSpace given) {
   return parameter == given || parameter == ParameterSpace::kUnknown ||
          (parameter == ParameterSpace::kConstant &&
@@ -80,25 +66,6 @@ Status CheckSignature(const cl::Kernel& kernel,
                            " is ", ToString(parameters[i].space),
                            ", but it is given ", ToString(given[i]), ": ",
                            SignatureText(kernel));
-  }
-  return OkStatus();
-}
-
-Status CheckNames(const cl::Kernel& kernel, const ir::KernelLaunch& launch) {
-  if (launch.names.empty() && !launch.text.empty()) return OkStatus();
-  if (launch.names.size() != launch.arguments.size()) {
-    return InvalidArgument("kernel '", launch.function, "' of ", launch.source,
-                           ": ", launch.arguments.size(), " arguments have ",
-                           launch.names.size(), " names");
-  }
-  const std::vector<std::string> given = GivenNames(launch);
-  const std::vector<KernelParameter> parameters = ParametersOf(kernel);
-  for (size_t i = 0; i < std::min(given.size(), parameters.size()); ++i) {
-    const std::string& name = parameters[i].name;
-    if (name.empty() || name == given[i]) continue;
-    return InvalidArgument("kernel '", launch.function, "': parameter ", i,
-                           " is '", name, "', but it is given '", given[i],
-                           "': ", SignatureText(kernel));
   }
   return OkStatus();
 }

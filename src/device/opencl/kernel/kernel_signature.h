@@ -12,11 +12,6 @@ namespace tim::device {
 /// a value.  kInvalidArgument shows the signature.
 Status CheckSignature(const cl::Kernel& kernel, const ir::KernelLaunch& launch);
 
-/// KernelLaunch::names against those of the parameters, of as many arguments,
-/// where the driver tells them.  Embedded kernels must be given names.
-/// kInvalidArgument has the first difference and the signature.
-Status CheckNames(const cl::Kernel& kernel, const ir::KernelLaunch& launch);
-
 /// Parameters that an argument fills: a tensor is a buffer and its element
 /// offset.
 int ParameterCount(const ir::KernelArg& argument);

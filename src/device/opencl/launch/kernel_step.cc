@@ -64,8 +64,7 @@ Result<cl::Kernel> MakeKernel(const cl::Program& program,
 
 Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
     const cl::Program& program, const cl::Device& device,
-    const ir::DeviceInfo& info, const DeviceOptions& options,
-    const ir::KernelLaunch& launch) {
+    const ir::DeviceInfo& info, const ir::KernelLaunch& launch) {
   TIM_ASSIGN_OR_RETURN(cl::Kernel kernel, MakeKernel(program, launch.function));
   const KernelLimits limits = LimitsOf(kernel, device, info);
   TIM_RETURN_IF_ERROR(CheckLimits(launch, info, limits));
@@ -73,7 +72,7 @@ Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
       std::move(kernel), launch.function, SizesOf(launch, limits)));
   step->operands_ = OperandCount<ir::TensorArg>(launch.arguments);
   step->alignment_ = info.alignment;
-  TIM_RETURN_IF_ERROR(step->CheckArguments(launch, options));
+  TIM_RETURN_IF_ERROR(step->CheckArguments(launch));
   TIM_RETURN_IF_ERROR(step->SetFixedArguments(launch));
   return std::unique_ptr<PreparedStep>(std::move(step));
 }
@@ -101,12 +100,8 @@ Result<std::unique_ptr<PreparedStep>> KernelStep::Create(
 }
 
 // What is wrong here is a mistake of the library.
-Status KernelStep::CheckArguments(const ir::KernelLaunch& launch,
-                                  const DeviceOptions& options) const {
-  Status status = CheckSignature(kernel_, launch);
-  if (status.ok() && options.check_names) {
-    status = CheckNames(kernel_, launch);
-  }
+Status KernelStep::CheckArguments(const ir::KernelLaunch& launch) const {
+  const Status status = CheckSignature(kernel_, launch);
   if (status.ok()) return status;
   return Status(StatusCode::kInternal, status.message());
 }

@@ -27,8 +27,7 @@ class KernelStep final : public OpenClStep {
   /// Checks signature and work sizes against program and device.
   static Result<std::unique_ptr<PreparedStep>> Create(
       const cl::Program& program, const cl::Device& device,
-      const ir::DeviceInfo& info, const DeviceOptions& options,
-      const ir::KernelLaunch& launch);
+      const ir::DeviceInfo& info, const ir::KernelLaunch& launch);
 
   /// The same for a user's kernel, which is guarded where the options say so.
   /// \param uncounted_local_bytes of memory that the driver does not report.
@@ -58,8 +57,7 @@ class KernelStep final : public OpenClStep {
         function_(std::move(function)),
         sizes_(std::move(sizes)) {}
 
-  Status CheckArguments(const ir::KernelLaunch& launch,
-                        const DeviceOptions& options) const;
+  Status CheckArguments(const ir::KernelLaunch& launch) const;
   Status SetFixedArguments(const ir::KernelLaunch& launch);
   Status Bind(OpenClQueue& queue, std::span<const BufferRange> operands);
   Status SetTensor(Tensor& tensor, const BufferRange& range);
