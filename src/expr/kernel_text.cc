@@ -367,7 +367,8 @@ Result<std::string> Writer::Run() {
     if (found == nullptr) return TIM_INTERNAL("no header ", header);
     text += found;
   }
-  return StrCat(text, kHelpers, body_, "}\n");
+  // What follows is of no header.
+  return StrCat(text, "#line 1 \"expression\"\n", kHelpers, body_, "}\n");
 }
 
 }  // namespace

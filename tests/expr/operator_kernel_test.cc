@@ -15,6 +15,7 @@
 #include "ops/builtin.h"
 #include "runtime/compile_options.h"
 #include "tests/expr/texts.h"
+#include "tests/support/devices/empty_store.h"
 #include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
 
@@ -97,6 +98,27 @@ TEST(ExpressionKernel, ExamplesComputeWhatEvalDoes) {
              {{"k", int64_t{3}}, {"p", int64_t{1}}});
   ExpectSame(kSoftmaxText, {{3, 35}});
   ExpectSame(kDeconvText, {{2, 3, 5}, {3, 2, 4}});
+}
+
+TEST(ExpressionKernel, KernelsAreLaunchedAsOne) {
+  const auto device = device::CreateOpenClDevice(0, {});
+  ASSERT_OK(device);
+  if (!(*device)->info().chains) GTEST_SKIP() << "the device chains nothing";
+  const Operator op(kSoftmaxText);
+  const auto node = op.Node({{3, 35}});
+  ASSERT_OK(node);
+  const auto launches = LaunchesOf(*node, "expression demo.F@1", TestDevice());
+  ASSERT_OK(launches);
+  ASSERT_EQ(launches->size(), 3u);
+  const std::vector<ir::Action> actions(launches->begin(), launches->end());
+  std::vector<device::ChainLink> links;
+  for (const ir::Action& action : actions) {
+    links.push_back({.action = &action, .buffers = {}});
+    links.back().buffers.resize(
+        std::get<ir::KernelLaunch>(action).arguments.size());
+  }
+  EmptyStore store;
+  EXPECT_OK((*device)->PrepareChain(links, store));
 }
 
 TEST(ExpressionKernel, HalvesAndBrainFloatsAreComputedInFloat) {
