@@ -63,15 +63,22 @@ Status CheckKnown(const ir::Value& value) {
                        "that depend on data");
 }
 
+// Composites of the graph, and those that appear in their places.
+void ExpandAll(ir::Graph* graph) {
+  while (true) {
+    std::vector<ir::NodeId> ids = graph->NodeIds();
+    std::erase_if(ids, [&](ir::NodeId id) {
+      return graph->node(id).composite == nullptr;
+    });
+    if (ids.empty()) return;
+    compiler::ExpandComposites(ids, graph);
+  }
+}
+
 // Calls of graphs taken apart, in the graphs of If and While, too.
 ir::Graph TakenApart(ir::Graph graph) {
-  // Ids grow while calls inside of calls appear.
-  for (ir::NodeId id = 0; id < graph.node_id_limit(); ++id) {
-    if (!graph.HasNode(id)) continue;
-    if (graph.node(id).composite != nullptr) {
-      compiler::ExpandComposite(graph, id);
-      continue;
-    }
+  ExpandAll(&graph);
+  for (const ir::NodeId id : graph.NodeIds()) {
     ir::AttributeMap& attributes = graph.node(id).attributes;
     const ir::AttributeMap before = attributes;
     for (const auto& [name, value] : before.entries()) {

@@ -164,21 +164,21 @@ class Differentiation {
     return OkStatus();
   }
 
+  bool ExpandsOnTheWay(const Node& node) const {
+    const bool has_rule = node.schema != nullptr && node.schema->vjp;
+    return node.composite && !has_rule && AnyInputDepends(node);
+  }
+
   // Bodies may have composites themselves.
   Status ExpandOnTheWay() {
-    TIM_RETURN_IF_ERROR(MarkDependents());
-    for (bool again = true; std::exchange(again, false);) {
-      for (const NodeId id : graph_.NodeIds()) {
-        if (!graph_.HasNode(id)) continue;  // it has another id by now
-        const Node& node = graph_.node(id);
-        const bool has_rule = node.schema != nullptr && node.schema->vjp;
-        if (!node.composite || has_rule || !AnyInputDepends(node)) continue;
-        ExpandComposite(graph_, id);
-        again = true;
-      }
-      if (again) TIM_RETURN_IF_ERROR(MarkDependents());
+    while (true) {
+      TIM_RETURN_IF_ERROR(MarkDependents());
+      std::vector<NodeId> ids = graph_.NodeIds();
+      std::erase_if(
+          ids, [&](NodeId id) { return !ExpandsOnTheWay(graph_.node(id)); });
+      if (ids.empty()) return OkStatus();
+      ExpandComposites(ids, &graph_);
     }
-    return OkStatus();
   }
 
   void Give(ValueId value, ValueId cotangent) {

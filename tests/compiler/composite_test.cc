@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "compiler/effects.h"
+#include "compiler/passes/passes.h"
 #include "compiler/whole_composites.h"
+#include "ir/effect_order.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/toy_ops.h"
 
@@ -95,6 +99,100 @@ TEST(Composite, IsInNoPartWithDecisionsInsideOfIt) {
   schema.control = ir::ControlKind::kIf;
   whole.composite = Nested(schema).composite;
   EXPECT_FALSE(compiler::MayBeInPart(inferred, whole, 1));
+}
+
+// Composites of two nodes, the first of which has ordered effects.
+class OrderedComposites : public ::testing::Test {
+ protected:
+  OrderedComposites() : effect_(*ToyOperators().Find("toy.Bump")) {
+    effect_.effects.ordered = true;
+  }
+  ir::ValueId Effect(ToyGraph& toy, ir::ValueId x) {
+    const ir::ValueId y = toy.Op("Bump", {x});
+    toy.graph().node(toy.graph().value(y).producer).schema = &effect_;
+    return y;
+  }
+  ir::NodeId Add(ir::ValueId x, ToyGraph body, const std::string& name) {
+    auto composite = std::make_shared<ir::Composite>();
+    composite->body = body.graph();
+    ir::Node node;
+    node.name = name;
+    node.inputs = {x};
+    node.outputs = {graph().AddValue(ir::TensorDesc())};
+    node.composite = std::move(composite);
+    return graph().AddNode(std::move(node));
+  }
+  ir::NodeId AddEffect(ir::ValueId x, const std::string& name) {
+    ToyGraph body("body");
+    const ir::ValueId y = Effect(body, body.Input(ir::Shape()));
+    body.Output(body.Op("Twice", {y}));
+    return Add(x, std::move(body), name);
+  }
+  ir::Graph& graph() { return toy_.graph(); }
+  std::vector<std::string> EffectNames() {
+    std::vector<std::string> names;
+    for (const ir::NodeId id : ir::EffectOrder(graph())) {
+      names.push_back(graph().node(id).name);
+    }
+    return names;
+  }
+
+  ir::OpSchema effect_;
+  ToyGraph toy_;
+};
+
+TEST_F(OrderedComposites, ExpandAtOnceIntoTheirPlaces) {
+  const ir::ValueId x = toy_.Input({4});
+  const ir::NodeId first = AddEffect(x, "first");
+  Effect(toy_, x);
+  const ir::NodeId last = AddEffect(x, "last");
+  const std::string alone = graph().node(1).name;
+  compiler::ExpandComposites({last, first}, &graph());
+  EXPECT_EQ(EffectNames(),
+            (std::vector<std::string>{"first/Bump#0", alone, "last/Bump#0"}));
+  EXPECT_OK(graph().CheckChains());
+}
+
+// Each node that an expansion makes has one id: none is moved for each other
+// composite.
+TEST_F(OrderedComposites, ExpandInOneRound) {
+  constexpr int kCount = 1000;
+  ir::ValueId x = toy_.Input({4});
+  std::vector<ir::NodeId> ids;
+  for (int i = 0; i < kCount; ++i) {
+    ids.push_back(AddEffect(x, StrCat("trip", i)));
+    x = graph().node(ids.back()).outputs[0];
+  }
+  toy_.Output(x);
+  const Result<ir::Plan> plan = toy_.Compile();
+  ASSERT_OK(plan);
+  EXPECT_EQ(CountKernels(*plan, "bump"), kCount);
+  compiler::ExpandComposites(ids, &graph());
+  EXPECT_EQ(graph().node_id_limit(), 3 * kCount);
+}
+
+// An effect that waited for another one only by an operand that the body turns
+// out not to read stays behind it.
+TEST_F(OrderedComposites, KeepAnOrderThatABodyHides) {
+  const ir::ValueId x = toy_.Input({4});
+  const ir::ValueId last = Effect(toy_, x);
+  const ir::ValueId first = Effect(toy_, x);
+  ToyGraph body("body");
+  body.Input(ir::Shape());
+  body.Output(body.Op("Twice", {body.Constant({4}, 1)}));
+  const ir::NodeId hides = Add(first, std::move(body), "hides");
+  graph().SetInput(graph().value(last).producer, 0,
+                   graph().node(hides).outputs[0]);
+  const auto order = [&] {
+    std::vector<ir::ValueId> results;
+    for (const ir::NodeId id : ir::EffectOrder(graph())) {
+      results.push_back(graph().node(id).outputs[0]);
+    }
+    return results;
+  };
+  ASSERT_EQ(order(), (std::vector<ir::ValueId>{first, last}));
+  compiler::ExpandComposites({hides}, &graph());
+  EXPECT_EQ(order(), (std::vector<ir::ValueId>{first, last}));
 }
 
 TEST(Composite, StaysOneStepForAKernelThatClaimsIt) {

@@ -1,6 +1,4 @@
 // Puts the bodies of composites in their places.
-#include <algorithm>
-#include <iterator>
 #include <map>
 #include <set>
 #include <vector>
@@ -66,24 +64,21 @@ std::map<ir::ValueId, ir::ValueId> MapValues(Graph& graph, const Node& node) {
   return map;
 }
 
-}  // namespace
-
-// Nodes of the body with ordered effects come where the node was among those.
-void ExpandComposite(ir::Graph& graph, ir::NodeId id) {
+// The body takes the composite's place.  Gives its nodes with ordered effects,
+// in their order.
+std::vector<ir::NodeId> Expand(ir::NodeId id, Graph& graph) {
   const Node node = graph.node(id);
-  std::vector<ir::NodeId> before;
-  if (ir::HasOrderedEffects(node)) before = ir::EffectOrder(graph);
   graph.RemoveNode(id);
   const auto map = MapValues(graph, node);
   const Graph& body = node.composite->body;
-  std::vector<ir::NodeId> added;
+  std::map<ir::NodeId, ir::NodeId> added;
   for (const ir::NodeId inner : body.NodeIds()) {
     Node copy = body.node(inner);
     copy.name = StrCat(node.name, "/", copy.name);
     for (ir::ValueId& input : copy.inputs) input = map.at(input);
     for (ir::ValueId& output : copy.outputs) output = map.at(output);
     if (copy.device < 0) copy.device = node.device;
-    added.push_back(graph.AddNode(std::move(copy)));
+    added[inner] = graph.AddNode(std::move(copy));
   }
   // An output that is a constant, an input, or another output, of the body.
   for (size_t i = 0; i < body.outputs().size(); ++i) {
@@ -91,19 +86,29 @@ void ExpandComposite(ir::Graph& graph, ir::NodeId id) {
     if (node.outputs[i] == ir::kNone || node.outputs[i] == inner) continue;
     graph.ReplaceUses(node.outputs[i], inner);
   }
-  if (before.empty()) return;
+  std::vector<ir::NodeId> effects = ir::EffectOrder(body);
+  for (ir::NodeId& inner : effects) inner = added.at(inner);
+  return effects;
+}
+
+}  // namespace
+
+// The order of effects is that of ids: it is found once, and set once.
+void ExpandComposites(const std::vector<ir::NodeId>& ids, ir::Graph* graph) {
+  const std::vector<ir::NodeId> before = ir::EffectOrder(*graph);
+  std::map<ir::NodeId, std::vector<ir::NodeId>> effects;
+  for (const ir::NodeId id : ids) effects[id] = Expand(id, *graph);
   std::vector<ir::NodeId> order;
-  for (const ir::NodeId at : before) {
-    if (at != id) {
-      order.push_back(at);
-      continue;
+  for (const ir::NodeId id : before) {
+    const auto expanded = effects.find(id);
+    if (expanded == effects.end()) {
+      order.push_back(id);
+    } else {
+      order.insert(order.end(), expanded->second.begin(),
+                   expanded->second.end());
     }
-    std::copy_if(added.begin(), added.end(), std::back_inserter(order),
-                 [&](ir::NodeId inner) {
-                   return ir::HasOrderedEffects(graph.node(inner));
-                 });
   }
-  ir::SetEffectOrder(order, &graph);
+  ir::SetEffectOrder(order, graph);
 }
 
 Status ExpandComposites(Module& module) {
@@ -121,16 +126,13 @@ Status ExpandComposites(Module& module) {
     const std::set<ir::NodeId> claimed = module.whole.none()
                                              ? std::set<ir::NodeId>()
                                              : ClaimedComposites(module);
-    for (const ir::NodeId id : found) {
-      // Nodes that expansions gave other ids come in the next round.
-      if (!graph.HasNode(id)) continue;
+    std::erase_if(found, [&](ir::NodeId id) {
       const Node& node = graph.node(id);
-      if (claimed.contains(id) && module.whole.Has(node.name)) {
-        module.kept_whole.emplace(node.name, KindOf(graph, node));
-      } else {
-        ExpandComposite(graph, id);
-      }
-    }
+      if (!claimed.contains(id) || !module.whole.Has(node.name)) return false;
+      module.kept_whole.emplace(node.name, KindOf(graph, node));
+      return true;
+    });
+    ExpandComposites(found, &graph);
   }
   return OkStatus();
 }

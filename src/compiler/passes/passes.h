@@ -2,6 +2,8 @@
 #ifndef TIM_COMPILER_PASSES_PASSES_H_
 #define TIM_COMPILER_PASSES_PASSES_H_
 
+#include <vector>
+
 #include "base/status.h"
 #include "compiler/module.h"
 #include "ir/plan.h"
@@ -43,9 +45,9 @@ Status InferNode(Module& module, ir::Graph& graph, ir::NodeId id, Doubts said);
 
 /// Expands composite nodes that no kernel of a target device claims.
 Status ExpandComposites(Module& module);
-/// The composite node's body takes its place.  Nodes behind it whose effects
-/// are ordered get other ids where the body has such nodes.
-void ExpandComposite(ir::Graph& graph, ir::NodeId id);
+/// The bodies of these composite nodes take their places.  Nodes whose effects
+/// are ordered may get other ids.
+void ExpandComposites(const std::vector<ir::NodeId>& ids, ir::Graph* graph);
 
 /// Reshapes that keep declared shapes move behind the element-wise operators
 /// that read them.
