@@ -48,13 +48,15 @@ Result<std::shared_ptr<RunEvent>> ContextPool::State::Enqueue(
   std::erase_if(waits, HasSucceeded);
   TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire(patience));
   if (slot == nullptr) return std::shared_ptr<RunEvent>();
-  Status status = GiveArenas(slot, &ports);
-  if (status.ok()) {
+  const Result<bool> taken = GiveArenas(slot, &ports, patience);
+  Status status = taken.status();
+  if (status.ok() && *taken) {
     status = slot->context->Check(ports.inputs, ports.outputs, states.get(),
                                   ports.arenas);
   }
-  if (!status.ok()) {
+  if (!status.ok() || !*taken) {
     Free(slot, status);
+    if (status.ok()) return std::shared_ptr<RunEvent>();
     return status;
   }
   using Mode = PooledRun::Mode;
@@ -64,8 +66,8 @@ Result<std::shared_ptr<RunEvent>> ContextPool::State::Enqueue(
       std::make_shared<PooledRun>(shared_from_this(), slot, std::move(ports),
                                   states, std::move(calls), mode);
   status = mode == Mode::kOnDevices
-               ? Start(run)
-               : Post(run, states.get(), std::move(waits), slot->worker);
+               ? Start(run, slot)
+               : Post(run, states.get(), std::move(waits), slot);
   if (status.ok()) return std::shared_ptr<RunEvent>(run);
   Free(slot, status);
   return status;
@@ -84,7 +86,12 @@ Result<std::shared_ptr<RunEvent>> ContextPool::State::TryEnqueue(
   if (blocks_) return std::shared_ptr<RunEvent>();
   TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire(Patience::kNone));
   if (slot == nullptr) return std::shared_ptr<RunEvent>();
-  Status status = GiveArenas(slot, &ports);
+  const Result<bool> taken = GiveArenas(slot, &ports, Patience::kNone);
+  Status status = taken.status();
+  if (status.ok() && !*taken) {
+    Free(slot, status);
+    return std::shared_ptr<RunEvent>();
+  }
   if (status.ok()) {
     status = slot->context->Check(ports.inputs, ports.outputs, nullptr,
                                   ports.arenas);
@@ -93,7 +100,7 @@ Result<std::shared_ptr<RunEvent>> ContextPool::State::TryEnqueue(
     const auto run = std::make_shared<PooledRun>(
         shared_from_this(), slot, std::move(ports), nullptr, std::move(calls),
         PooledRun::Mode::kOnDevices);
-    status = Start(run, std::move(before));
+    status = Start(run, slot, std::move(before));
     if (status.ok()) return std::shared_ptr<RunEvent>(run);
   }
   Free(slot, status);
@@ -101,24 +108,29 @@ Result<std::shared_ptr<RunEvent>> ContextPool::State::TryEnqueue(
   return std::shared_ptr<RunEvent>();
 }
 
+// Others may end the run as soon as they know it: not before it has started.
 Status ContextPool::State::Start(const std::shared_ptr<PooledRun>& run,
-                                 Runs after) {
+                                 Slot* slot, Runs after) {
   TIM_RETURN_IF_ERROR(
       GuardedCall([&] { return run->Start(std::move(after)); }));
   const std::lock_guard lock(mutex_);
+  if (slot->arenas != nullptr) {
+    slot->arenas->SetRun(run, SharedArenas::Ends::kWhenAwaited);
+  }
   AddInFlight(run);
   return OkStatus();
 }
 
 Status ContextPool::State::Post(const std::shared_ptr<PooledRun>& run,
-                                StateSet* states, Waits waits, Worker& worker) {
+                                StateSet* states, Waits waits, Slot* slot) {
+  if (slot->arenas != nullptr) slot->arenas->SetRun(run, EndsOnThread());
   {
     const std::lock_guard lock(mutex_);
     AddInFlight(run);
   }
   const auto previous = states != nullptr ? states->Follow(run) : nullptr;
   run->Await(std::move(waits), previous);
-  const Status posted = worker.Post([run] { run->Execute(); });
+  const Status posted = slot->worker.Post([run] { run->Execute(); });
   if (posted.ok()) return posted;
   Remove(run.get());
   if (states != nullptr) states->Follow(previous);
@@ -136,8 +148,12 @@ Status ContextPool::State::Run(std::span<const PortMemory> inputs,
   std::optional<InsideRun> inside;  // where it calls functions of clients
   if (blocks_) inside.emplace(RunAtWork{executable_.get(), states});
   const Status status = GuardedCall([&]() -> Status {
-    TIM_ASSIGN_OR_RETURN(const GivenArenas own, ArenasFor(slot, arenas));
-    return slot->context->Run(inputs, outputs, states, own);
+    TIM_RETURN_IF_ERROR(TakeArenas(slot, arenas, Patience::kWaits).status());
+    if (slot->arenas == nullptr) {
+      return slot->context->Run(inputs, outputs, states, arenas);
+    }
+    slot->arenas->SetRun({}, EndsOnThread());
+    return slot->context->Run(inputs, outputs, states, slot->arenas->arenas());
   });
   inside.reset();
   Free(slot, status);

@@ -53,11 +53,8 @@ class ContextPool::State final
                                             std::shared_ptr<StateSet> states,
                                             Waits waits, RunCalls calls,
                                             Patience patience);
-  Status WaitForContext() {
-    TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire());
-    Free(slot, OkStatus());
-    return OkStatus();
-  }
+  /// A context and arenas, for a moment.
+  Status WaitForContext();
   Result<std::shared_ptr<RunEvent>> TryEnqueue(RunPorts ports, Waits after,
                                                RunCalls calls);
   Status Run(std::span<const PortMemory> inputs,
@@ -103,10 +100,11 @@ class ContextPool::State final
 
   // Whether steps may call functions of clients.
   static bool CallsClients(const ir::Plan& plan);
-  Status Start(const std::shared_ptr<PooledRun>& run, Runs after = {});
+  Status Start(const std::shared_ptr<PooledRun>& run, Slot* slot,
+               Runs after = {});
   void Remove(const PooledRun* run);
   Status Post(const std::shared_ptr<PooledRun>& run, StateSet* states,
-              Waits waits, Worker& worker);
+              Waits waits, Slot* slot);
   // The lock is held; Take() gives null where all are in use.
   void AddInFlight(const std::shared_ptr<PooledRun>& run);
   bool HasRoom(Origin origin) const {
@@ -117,9 +115,15 @@ class ContextPool::State final
   void SetFree(Slot* slot);
   Slot* Take(Origin origin);
   Slots Trim();
-  // The arenas of a run: `given`, or those that the slot gets.
-  Result<GivenArenas> ArenasFor(Slot* slot, GivenArenas given) const;
-  Status GiveArenas(Slot* slot, RunPorts* ports) const;
+  // The slot gets the arenas of a run that is given none.  False where there is
+  // no memory for them without patience.
+  Result<bool> TakeArenas(Slot* slot, GivenArenas given,
+                          Patience patience) const;
+  Result<bool> GiveArenas(Slot* slot, RunPorts* ports, Patience patience) const;
+  SharedArenas::Ends EndsOnThread() const {
+    return calls_clients_ ? SharedArenas::Ends::kByClients
+                          : SharedArenas::Ends::kByItself;
+  }
   Status MakeOneMore(std::unique_lock<std::mutex>& lock, Origin origin,
                      Slot** made);
   void WaitForRoom(std::unique_lock<std::mutex>& lock);

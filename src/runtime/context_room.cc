@@ -67,7 +67,7 @@ Status ContextPool::State::MakeOneMore(std::unique_lock<std::mutex>& lock,
       slots_.size() == 1 ? ArenaMemory::kOwn : ArenaMemory::kPooled;
   lock.unlock();
   auto context = shared_ != nullptr
-                     ? ExecutionContext::Create(executable_, nullptr, shared_)
+                     ? ExecutionContext::CreateAnother(executable_, shared_)
                      : ExecutionContext::Create(executable_, nullptr, arenas);
   lock.lock();
   if (context.ok()) {
@@ -84,18 +84,32 @@ Status ContextPool::State::MakeOneMore(std::unique_lock<std::mutex>& lock,
   return OkStatus();
 }
 
-Result<GivenArenas> ContextPool::State::ArenasFor(Slot* slot,
-                                                  GivenArenas given) const {
-  if (shared_ == nullptr || !given.empty()) return given;
-  TIM_ASSIGN_OR_RETURN(slot->arenas, shared_->Take(executable_->plan()));
-  return slot->arenas->arenas();
+Result<bool> ContextPool::State::TakeArenas(Slot* slot, GivenArenas given,
+                                            Patience patience) const {
+  if (shared_ == nullptr || !given.empty()) return true;
+  const ir::Plan& plan = executable_->plan();
+  TIM_ASSIGN_OR_RETURN(slot->arenas, patience == Patience::kWaits
+                                         ? shared_->Take(plan)
+                                         : shared_->TryTake(plan));
+  return slot->arenas != nullptr;
 }
 
-Status ContextPool::State::GiveArenas(Slot* slot, RunPorts* ports) const {
-  TIM_ASSIGN_OR_RETURN(const GivenArenas arenas,
-                       ArenasFor(slot, ports->arenas));
-  if (ports->arenas.empty()) ports->arenas = {arenas.begin(), arenas.end()};
-  return OkStatus();
+Result<bool> ContextPool::State::GiveArenas(Slot* slot, RunPorts* ports,
+                                            Patience patience) const {
+  TIM_ASSIGN_OR_RETURN(const bool taken,
+                       TakeArenas(slot, ports->arenas, patience));
+  if (taken && slot->arenas != nullptr) {
+    const GivenArenas arenas = slot->arenas->arenas();
+    ports->arenas = {arenas.begin(), arenas.end()};
+  }
+  return taken;
+}
+
+Status ContextPool::State::WaitForContext() {
+  TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire());
+  const Status status = TakeArenas(slot, {}, Patience::kWaits).status();
+  Free(slot, OkStatus());
+  return status;
 }
 
 // Functions of clients that runs call may have threads which wait for the run

@@ -28,6 +28,10 @@ enum class StreamOrder : uint8_t { kFork, kJoin };
 struct ExecutionContext::Impl {
   explicit Impl(std::shared_ptr<const Executable> e)
       : executable(std::move(e)) {}
+  /// Memory, streams and steps, of which none has been used.
+  static Result<std::unique_ptr<Impl>> Create(
+      std::shared_ptr<const Executable> executable, ArenaMemory arenas,
+      std::shared_ptr<SharedArenas> shared);
   // Pooled memory is somebody else's at once.
   ~Impl() { static_cast<void>(WaitForAll()); }
 
@@ -52,6 +56,7 @@ struct ExecutionContext::Impl {
 
   // In this order: what work refers to is destroyed after the streams.
   std::shared_ptr<const Executable> executable;
+  ArenaMemory arenas = ArenaMemory::kOwn;
   std::shared_ptr<SharedArenas> shared;  // null: arenas are those of `memory`
   std::unique_ptr<RunMemory> memory;
   std::vector<PreparedGroup> prepared;
@@ -81,33 +86,54 @@ ExecutionContext::ExecutionContext(std::unique_ptr<Impl> impl)
     : impl_(std::move(impl)) {}
 ExecutionContext::~ExecutionContext() = default;
 
+Result<std::unique_ptr<ExecutionContext::Impl>> ExecutionContext::Impl::Create(
+    std::shared_ptr<const Executable> executable, ArenaMemory arenas,
+    std::shared_ptr<SharedArenas> shared) {
+  const TraceSpan span("build", "memory of a run", executable->plan().graph);
+  auto impl = std::make_unique<Impl>(std::move(executable));
+  impl->arenas = arenas;
+  impl->shared = std::move(shared);
+  TIM_ASSIGN_OR_RETURN(impl->streams,
+                       CreateStreams(*impl->executable, Timing::kNone));
+  TIM_ASSIGN_OR_RETURN(impl->memory, RunMemory::Create(*impl->executable,
+                                                       arenas, impl->streams));
+  TIM_ASSIGN_OR_RETURN(impl->prepared, impl->executable->PrepareGroups());
+  return impl;
+}
+
 Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
     std::shared_ptr<const Executable> executable,
     std::vector<compiler::RefusedKernel>* refused, ArenaMemory arenas) {
-  return CreateWith(std::move(executable), refused, arenas, nullptr);
+  const device::RunOrder::Scope no_run(nullptr);
+  TIM_ASSIGN_OR_RETURN(auto impl,
+                       Impl::Create(std::move(executable), arenas, nullptr));
+  return CreateFirst(std::move(impl), refused);
 }
 
 Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
     std::shared_ptr<const Executable> executable,
     std::vector<compiler::RefusedKernel>* refused,
     std::shared_ptr<SharedArenas> arenas) {
-  const auto kind = arenas != nullptr ? ArenaMemory::kGiven : ArenaMemory::kOwn;
-  return CreateWith(std::move(executable), refused, kind, std::move(arenas));
+  if (arenas == nullptr) return Create(std::move(executable), refused);
+  const device::RunOrder::Scope no_run(nullptr);
+  TIM_ASSIGN_OR_RETURN(auto impl,
+                       Impl::Create(std::move(executable), ArenaMemory::kGiven,
+                                    std::move(arenas)));
+  return CreateFirst(std::move(impl), refused);
 }
 
-Result<std::unique_ptr<ExecutionContext>> ExecutionContext::CreateWith(
+Result<std::unique_ptr<ExecutionContext>> ExecutionContext::CreateAnother(
     std::shared_ptr<const Executable> executable,
-    std::vector<compiler::RefusedKernel>* refused, ArenaMemory arenas,
-    std::shared_ptr<SharedArenas> shared) {
-  const TraceSpan span("build", "memory of a run", executable->plan().graph);
+    std::shared_ptr<SharedArenas> arenas) {
   const device::RunOrder::Scope no_run(nullptr);
-  auto impl = std::make_unique<Impl>(std::move(executable));
-  TIM_ASSIGN_OR_RETURN(impl->streams,
-                       CreateStreams(*impl->executable, Timing::kNone));
-  TIM_ASSIGN_OR_RETURN(impl->memory, RunMemory::Create(*impl->executable,
-                                                       arenas, impl->streams));
-  TIM_ASSIGN_OR_RETURN(impl->prepared, impl->executable->PrepareGroups());
-  impl->shared = std::move(shared);
+  TIM_ASSIGN_OR_RETURN(auto impl,
+                       Impl::Create(std::move(executable), ArenaMemory::kGiven,
+                                    std::move(arenas)));
+  return Complete(std::move(impl), nullptr);
+}
+
+Result<std::unique_ptr<ExecutionContext>> ExecutionContext::CreateFirst(
+    std::unique_ptr<Impl> impl, std::vector<compiler::RefusedKernel>* refused) {
   std::unique_ptr<SharedArenas::Lease> lease;
   if (impl->shared != nullptr) {
     TIM_ASSIGN_OR_RETURN(lease, impl->BindZeros());
@@ -116,8 +142,14 @@ Result<std::unique_ptr<ExecutionContext>> ExecutionContext::CreateWith(
   const Status warm = WarmUp(*impl->executable, *impl->memory, impl->streams,
                              impl->prepared, &failures);
   if (refused != nullptr) *refused = failures.Refused(impl->plan());
-  if (arenas != ArenaMemory::kPooled) impl->TrimPools();
+  if (impl->arenas != ArenaMemory::kPooled) impl->TrimPools();
   TIM_RETURN_IF_ERROR(warm);
+  lease.reset();
+  return Complete(std::move(impl), refused);
+}
+
+Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Complete(
+    std::unique_ptr<Impl> impl, std::vector<compiler::RefusedKernel>* refused) {
   TIM_RETURN_IF_ERROR(
       PrepareControls(*impl->executable, impl->prepared, refused));
   impl->events.resize(impl->plan().steps.size());
@@ -141,15 +173,18 @@ Status ExecutionContext::Impl::CheckArguments(
   return CheckStates(*executable, states);
 }
 
-// Arenas of zero bytes that the steps work in until others are given.
+// Arenas that the steps work in until others are given.  Their first use takes
+// what steps make that are left out there as they find it: as indices, zeros
+// are within bounds.  Runs find memory of any content.
 Result<std::unique_ptr<SharedArenas::Lease>>
 ExecutionContext::Impl::BindZeros() {
   TIM_ASSIGN_OR_RETURN(auto lease, shared->Take(plan()));
   for (size_t i = 0; i < plan().arenas.size(); ++i) {
     device::Buffer* const buffer = lease->arenas()[i].range.buffer;
     if (buffer == nullptr) continue;
-    Stream& stream = *streams[static_cast<size_t>(plan().arenas[i].device)];
-    TIM_RETURN_IF_ERROR(FillZero(stream, *buffer));
+    const ir::Arena& arena = plan().arenas[i];
+    Stream& stream = *streams[static_cast<size_t>(arena.device)];
+    TIM_RETURN_IF_ERROR(FillZero(stream, {buffer, 0, arena.bytes}));
   }
   TIM_RETURN_IF_ERROR(memory->BindArenas(lease->arenas()));
   return lease;

@@ -31,10 +31,15 @@ class ExecutionContext {
       std::vector<compiler::RefusedKernel>* refused = nullptr,
       ArenaMemory arenas = ArenaMemory::kOwn);
   /// A context without arenas: every run is given those that its plan has, and
-  /// the first use of the kernels takes some of `arenas`; null: with its own.
+  /// the first use of the kernels takes some of `arenas`, for which it waits as
+  /// SharedArenas::Take(); null: with its own.
   static Result<std::unique_ptr<ExecutionContext>> Create(
       std::shared_ptr<const Executable> executable,
       std::vector<compiler::RefusedKernel>* refused,
+      std::shared_ptr<SharedArenas> arenas);
+  /// One more of the same executable: its kernels have been used.
+  static Result<std::unique_ptr<ExecutionContext>> CreateAnother(
+      std::shared_ptr<const Executable> executable,
       std::shared_ptr<SharedArenas> arenas);
   /// Waits for a run that nobody has waited for.
   ~ExecutionContext();
@@ -83,10 +88,12 @@ class ExecutionContext {
 
  private:
   struct Impl;
-  static Result<std::unique_ptr<ExecutionContext>> CreateWith(
-      std::shared_ptr<const Executable> executable,
-      std::vector<compiler::RefusedKernel>* refused, ArenaMemory arenas,
-      std::shared_ptr<SharedArenas> shared);
+  static Result<std::unique_ptr<ExecutionContext>> CreateFirst(
+      std::unique_ptr<Impl> impl,
+      std::vector<compiler::RefusedKernel>* refused);
+  static Result<std::unique_ptr<ExecutionContext>> Complete(
+      std::unique_ptr<Impl> impl,
+      std::vector<compiler::RefusedKernel>* refused);
   explicit ExecutionContext(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

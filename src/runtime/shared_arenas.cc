@@ -2,13 +2,29 @@
 #include "runtime/shared_arenas.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 
 #include "device/device_pools.h"
+#include "runtime/inside_run.h"
 
 namespace tim::runtime {
+namespace {
 
-SharedArenas::Lease::~Lease() { owner_->Return(std::move(blocks_)); }
+constexpr auto kStandstill = std::chrono::milliseconds(250);
+
+}  // namespace
+
+SharedArenas::Lease::~Lease() { owner_->Return(*this); }
+
+void SharedArenas::Lease::SetRun(std::weak_ptr<RunEvent> run, Ends ends) {
+  State& state = owner_->state_.Get();
+  const std::lock_guard lock(state.mutex);
+  run_ = std::move(run);
+  ends_ = ends;
+  ++state.changes;
+  state.changed.notify_all();
+}
 
 int64_t& SharedArenas::LeastOf(State& state, const ir::Arena& arena) const {
   state.least.resize(devices_.size());
@@ -25,8 +41,9 @@ void SharedArenas::Reserve(const ir::Plan& plan) {
   }
 }
 
-// The smallest one that is large enough; one that is not makes room for it.  A
-// new one is as large as any was, where there is memory for that.
+// The smallest one that is large enough; one that is not makes room for it, and
+// all of the device where that is not enough.  A new one is as large as any
+// was, where there is memory for that.
 Result<SharedArenas::Block> SharedArenas::TakeOne(const ir::Arena& arena) {
   State& state = state_.Get();
   const auto device = static_cast<size_t>(arena.device);
@@ -63,6 +80,9 @@ Result<SharedArenas::Block> SharedArenas::TakeOne(const ir::Arena& arena) {
     bytes = arena.bytes;
     buffer = pools.AllocateOutside(bytes, made.kind);
   }
+  if (buffer.status().code() == StatusCode::kOutOfMemory && DropFree(device)) {
+    buffer = pools.AllocateOutside(bytes, made.kind);
+  }
   TIM_ASSIGN_OR_RETURN(made.buffer, std::move(buffer));
   const std::lock_guard lock(state.mutex);
   LeastOf(state, arena) = bytes;
@@ -70,13 +90,25 @@ Result<SharedArenas::Block> SharedArenas::TakeOne(const ir::Arena& arena) {
   return made;
 }
 
-Result<std::unique_ptr<SharedArenas::Lease>> SharedArenas::Take(
+// Whether there were free arenas of the device, which are gone.
+bool SharedArenas::DropFree(size_t device) {
+  State& state = state_.Get();
+  std::vector<Block> dropped;  // let go without the lock
+  const std::lock_guard lock(state.mutex);
+  for (Block& block : state.free) {
+    if (block.device != device) continue;
+    state.bytes -= block.buffer->bytes();
+    dropped.push_back(std::move(block));
+  }
+  std::erase_if(state.free,
+                [](const Block& block) { return block.buffer == nullptr; });
+  return !dropped.empty();
+}
+
+Result<std::unique_ptr<SharedArenas::Lease>> SharedArenas::TakeNow(
     const ir::Plan& plan) {
   State& state = state_.Get();
-  {
-    const std::lock_guard lock(state.mutex);
-    state.most_leases = std::max(state.most_leases, ++state.leases);
-  }
+  const std::lock_guard taking(state.taking);
   std::unique_ptr<Lease> lease(new Lease(shared_from_this()));
   for (const ir::Arena& arena : plan.arenas) {
     lease->arenas_.emplace_back();
@@ -90,20 +122,91 @@ Result<std::unique_ptr<SharedArenas::Lease>> SharedArenas::Take(
     lease->arenas_.back() = device::BufferRange{&buffer, 0, buffer.bytes()};
     lease->blocks_.push_back(*std::move(block));
   }
+  const std::lock_guard lock(state.mutex);
+  state.leases.push_back(lease.get());
+  state.most_leases = std::max(state.most_leases, state.leases.size());
   return lease;
 }
 
-void SharedArenas::Return(std::vector<Block> blocks) {
+uint64_t SharedArenas::Changes() const {
+  State& state = state_.Get();
+  const std::lock_guard lock(state.mutex);
+  return state.changes;
+}
+
+Result<std::unique_ptr<SharedArenas::Lease>> SharedArenas::TryTake(
+    const ir::Plan& plan) {
+  const uint64_t changes = Changes();
+  auto taken = TakeNow(plan);
+  if (taken.status().code() != StatusCode::kOutOfMemory) return taken;
+  State& state = state_.Get();
+  const std::lock_guard lock(state.mutex);
+  if (state.leases.empty() && state.changes == changes) return taken;
+  return std::unique_ptr<Lease>();
+}
+
+Result<std::unique_ptr<SharedArenas::Lease>> SharedArenas::Take(
+    const ir::Plan& plan) {
+  while (true) {
+    const uint64_t changes = Changes();
+    auto taken = TakeNow(plan);
+    if (taken.status().code() != StatusCode::kOutOfMemory) return taken;
+    if (!WaitForChange(changes)) return taken;
+  }
+}
+
+bool SharedArenas::WaitForChange(uint64_t changes) {
+  struct User {
+    std::shared_ptr<RunEvent> run;  // null: not known yet, or there is none
+    Ends ends = Ends::kByItself;
+  };
+  State& state = state_.Get();
+  std::vector<User> users;
+  {
+    const std::lock_guard lock(state.mutex);
+    if (state.changes != changes) return true;
+    for (const Lease* lease : state.leases) {
+      users.push_back({lease->run_.lock(), lease->ends_});
+    }
+  }
+  std::erase_if(users, [](const User& user) {
+    return user.run != nullptr && IsInside(*user.run);
+  });
+  if (users.empty()) return false;
+  for (const User& user : users) {
+    if (user.run == nullptr || user.ends != Ends::kWhenAwaited) continue;
+    static_cast<void>(user.run->Wait());
+    return true;
+  }
+  const bool calls_clients = std::any_of(
+      users.begin(), users.end(),
+      [](const User& user) { return user.ends == Ends::kByClients; });
+  std::unique_lock lock(state.mutex);
+  const auto has_changed = [&] { return state.changes != changes; };
+  if (calls_clients) {
+    return state.changed.wait_for(lock, kStandstill, has_changed);
+  }
+  state.changed.wait(lock, has_changed);
+  return true;
+}
+
+void SharedArenas::Return(Lease& lease) {
   State& state = state_.Get();
   std::vector<Block> surplus;  // let go without the lock
   const std::lock_guard lock(state.mutex);
-  std::move(blocks.begin(), blocks.end(), std::back_inserter(state.free));
-  if (state.leases > 0 && --state.leases == 0) surplus = TakeSurplus(state);
+  std::move(lease.blocks_.begin(), lease.blocks_.end(),
+            std::back_inserter(state.free));
+  // Nobody waits for one that was about to find no memory.
+  if (std::erase(state.leases, &lease) != 0) {
+    ++state.changes;
+    state.changed.notify_all();
+  }
+  if (state.leases.empty()) surplus = TakeSurplus(state);
 }
 
 // Arenas stay that runs had at a time since there was no run.
 std::vector<SharedArenas::Block> SharedArenas::TakeSurplus(State& state) {
-  const size_t kept = std::exchange(state.most_leases, 0);
+  const size_t kept = std::max<size_t>(1, std::exchange(state.most_leases, 0));
   std::vector<Block> surplus;
   std::vector<std::array<size_t, 2>> counts(devices_.size());
   // Arenas that came back last are used first.

@@ -3,6 +3,7 @@
 #define TIM_RUNTIME_SHARED_ARENAS_H_
 
 #include <array>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "ir/tensor_desc.h"
 #include "runtime/given_arenas.h"
 #include "runtime/port_binding.h"
+#include "runtime/run_event.h"
 
 namespace tim::runtime {
 
@@ -32,6 +34,13 @@ class SharedArenas : public std::enable_shared_from_this<SharedArenas> {
     std::unique_ptr<device::Buffer> buffer;
   };
 
+  /// How a run ends.
+  enum class Ends : uint8_t {
+    kByItself,
+    kWhenAwaited,  ///< Devices do it: whoever waits ends it.
+    kByClients,    ///< It calls their functions, which may wait for others.
+  };
+
   /// The arenas of one run, for the next one when it is destroyed: no work uses
   /// them then.
   class Lease {
@@ -42,6 +51,9 @@ class SharedArenas : public std::enable_shared_from_this<SharedArenas> {
 
     /// Memory for each arena of the plan; none for arenas of no bytes.
     GivenArenas arenas() const { return arenas_; }
+    /// Tells who waits for arenas of the run that uses these, if it has an
+    /// event.
+    void SetRun(std::weak_ptr<RunEvent> run, Ends ends);
 
    private:
     friend class SharedArenas;
@@ -51,14 +63,23 @@ class SharedArenas : public std::enable_shared_from_this<SharedArenas> {
     const std::shared_ptr<SharedArenas> owner_;
     std::vector<Block> blocks_;
     std::vector<PortMemory> arenas_;
+    // The owner's lock.
+    std::weak_ptr<RunEvent> run_;
+    Ends ends_ = Ends::kByItself;
   };
 
   /// \param devices of all plans.
   explicit SharedArenas(std::vector<std::shared_ptr<device::Device>> devices)
       : devices_(std::move(devices)) {}
 
-  /// Arenas of any content.  kOutOfMemory names arena and graph.
+  /// Arenas of any content.  Where there is no memory for them, waits until a
+  /// run has ended that has some.  kOutOfMemory, naming arena and graph, where
+  /// there is none but runs that this thread is inside of, or where runs that
+  /// call functions of clients, which may wait for this thread, have all and
+  /// none of them ends for a quarter of a second.
   Result<std::unique_ptr<Lease>> Take(const ir::Plan& plan);
+  /// The same without a wait: null where Take() would.
+  Result<std::unique_ptr<Lease>> TryTake(const ir::Plan& plan);
   /// Makes arenas from now on as large as this plan needs them.
   void Reserve(const ir::Plan& plan);
   /// Bytes of all arenas that there are.
@@ -66,17 +87,29 @@ class SharedArenas : public std::enable_shared_from_this<SharedArenas> {
 
  private:
   struct State {
+    // Held while arenas of a plan are taken one after the other: who finds no
+    // memory has not met another one who is about to find none.
+    std::mutex taking;
     std::mutex mutex;
+    std::condition_variable changed;
     std::vector<Block> free;
     std::vector<std::array<int64_t, 2>> least;  // by device and kind
-    size_t leases = 0;
-    size_t most_leases = 0;  // since there were none
-    int64_t bytes = 0;       // of those in leases, too
+    std::vector<Lease*> leases;                 // oldest first
+    size_t most_leases = 0;                     // since there were none
+    uint64_t changes = 0;  // leases that came back or got their run
+    int64_t bytes = 0;     // of those in leases, too
   };
 
   int64_t& LeastOf(State& state, const ir::Arena& arena) const;
   Result<Block> TakeOne(const ir::Arena& arena);
-  void Return(std::vector<Block> blocks);
+  // kOutOfMemory where there is no memory at the moment.
+  Result<std::unique_ptr<Lease>> TakeNow(const ir::Plan& plan);
+  uint64_t Changes() const;
+  // Whether leases have changed since there were as many changes; waits for
+  // that where it may.
+  bool WaitForChange(uint64_t changes);
+  void Return(Lease& lease);
+  bool DropFree(size_t device);
   // The lock is held.
   std::vector<Block> TakeSurplus(State& state);
 

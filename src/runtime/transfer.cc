@@ -56,20 +56,25 @@ Status Download(device::Stream& stream, const BufferRange& range, void* data) {
   return CopyAndWait(stream, range, {&host, 0, range.bytes});
 }
 
-Status FillZero(device::Stream& stream, device::Buffer& buffer) {
-  const int64_t total = buffer.bytes();
-  TIM_ASSIGN_OR_RETURN(const bool filled, stream.Fill({&buffer, 0, total}, 0));
+Status FillZero(device::Stream& stream, const BufferRange& range) {
+  const int64_t total = range.bytes;
+  TIM_ASSIGN_OR_RETURN(const bool filled, stream.Fill(range, 0));
   if (filled) return Finish(stream);
   std::vector<std::byte> zeros(std::min(total, kZeroBlock));
   ExternalBuffer host(zeros.data(), static_cast<int64_t>(zeros.size()));
   Status status;
   for (int64_t done = 0; done < total && status.ok(); done += kZeroBlock) {
     const int64_t bytes = std::min(kZeroBlock, total - done);
-    status = stream.Copy({&host, 0, bytes}, {&buffer, done, bytes});
+    status = stream.Copy({&host, 0, bytes},
+                         {range.buffer, range.offset + done, bytes});
   }
   // Also after a failure: the block must outlive the copies.
   const Status finished = Finish(stream);
   return status.ok() ? finished : status;
+}
+
+Status FillZero(device::Stream& stream, device::Buffer& buffer) {
+  return FillZero(stream, {&buffer, 0, buffer.bytes()});
 }
 
 }  // namespace tim::runtime

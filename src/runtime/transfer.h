@@ -16,6 +16,7 @@ Status Download(device::Stream& stream, device::Buffer& buffer, void* data,
 /// range.bytes bytes of a buffer that may be the host's.
 Status Download(device::Stream& stream, const device::BufferRange& range,
                 void* data);
+Status FillZero(device::Stream& stream, const device::BufferRange& range);
 Status FillZero(device::Stream& stream, device::Buffer& buffer);
 
 /// Waits for everything enqueued.

@@ -152,9 +152,11 @@ Status ProgramState::RefusePlan() const {
       "input that is no constant");
 }
 
-// Arenas of the first plan are as large as those at the bounds, so that no
-// other one needs more.  Functions of applications are not called for that.
-Status ProgramState::ReserveArenas(OutputPlace place) const {
+// Arenas of the first plan, which is for `inputs`, are as large as those at the
+// bounds, so that no other one needs more.  Functions of applications are not
+// called for that.
+Status ProgramState::ReserveArenas(const std::vector<PortSpec>& inputs,
+                                   OutputPlace place) const {
   if (!own_.empty()) return OkStatus();
   std::vector<PortSpec> ports;
   for (const TensorSpec& input : inputs_) {
@@ -175,6 +177,7 @@ Status ProgramState::ReserveArenas(OutputPlace place) const {
   for (const GraphState::State& state : states_) {
     ports.push_back({state.variable->spec(), {}});
   }
+  if (KeyOf(ports, place) == KeyOf(inputs, place)) return OkStatus();
   TIM_ASSIGN_OR_RETURN(const auto plan,
                        ProgramPlan::Compile(graph_, ports, place, options_,
                                             *device_, operators_));
@@ -205,7 +208,7 @@ Result<std::shared_ptr<ProgramPlan>> ProgramState::PlanFor(
   const auto make = [&] {
     // A plan at the bounds that cannot be made is no failure of this one.
     std::call_once(reserved_, [&] {
-      if (arenas_ != nullptr) static_cast<void>(ReserveArenas(place));
+      if (arenas_ != nullptr) static_cast<void>(ReserveArenas(inputs, place));
     });
     return ProgramPlan::Create(graph_, inputs, place, options_, *device_,
                                operators_, arenas_);

@@ -74,7 +74,8 @@ class ProgramState {
       std::vector<std::shared_ptr<runtime::SharedMemory>>* memory) const;
   Result<Operands> OperandsOf(const std::vector<Value>& inputs) const;
   Status Add(const ValueState& value, Operands* operands) const;
-  Status ReserveArenas(OutputPlace place) const;
+  Status ReserveArenas(const std::vector<PortSpec>& inputs,
+                       OutputPlace place) const;
   Result<std::shared_ptr<ProgramPlan>> PlanFor(
       const std::vector<PortSpec>& inputs, OutputPlace place);
   Status RefusePlan() const;

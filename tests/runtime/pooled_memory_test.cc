@@ -1,15 +1,21 @@
 // What runs take from the memory pools of their devices.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/options.h"
 #include "device/device_pools.h"
 #include "device/host/host_device.h"
 #include "device/opencl/opencl_device.h"
+#include "runtime/ended_run.h"
 #include "runtime/execution_context.h"
+#include "runtime/inside_run.h"
+#include "runtime/shared_arenas.h"
 #include "runtime/state_set.h"
 #include "runtime/transfer.h"
 #include "tests/support/devices/fake_device.h"
@@ -280,6 +286,102 @@ TEST(PooledMemory, UsersKernelsWorkThere) {
       ExecutionContext::Create(*executable, nullptr, ArenaMemory::kPooled);
   ASSERT_OK(context);
   ExpectRun(**context, {1, 2, 3, 4}, {4, 8, 12, 16});
+}
+
+// Arenas of runs of plans with one arena, on a device that has no memory.
+class SharedArenasOfAFullDevice : public ::testing::Test {
+ protected:
+  using Ends = SharedArenas::Ends;
+  using Lease = std::unique_ptr<SharedArenas::Lease>;
+
+  SharedArenasOfAFullDevice() {
+    plan_.graph = "small";
+    plan_.arenas = {{.device = 1, .bytes = 128}};
+    first_ = TakeFirst();
+    fake_->FailAllocationsAfter(0);
+  }
+  Lease TakeFirst() {
+    auto taken = arenas_->Take(plan_);
+    EXPECT_OK(taken);
+    return *std::move(taken);
+  }
+
+  std::shared_ptr<FakeDevice> fake_ = std::make_shared<FakeDevice>();
+  std::shared_ptr<SharedArenas> arenas_ = std::make_shared<SharedArenas>(
+      Devices{device::CreateHostDevice(), fake_});
+  ir::Plan plan_;
+  Lease first_;
+};
+
+TEST_F(SharedArenasOfAFullDevice, AreThoseThatComeBack) {
+  auto none = arenas_->TryTake(plan_);
+  ASSERT_OK(none);
+  EXPECT_EQ(*none, nullptr);
+  const void* const buffer = first_->arenas()[0].range.buffer;
+  std::thread returns([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    first_.reset();
+  });
+  const Lease second = TakeFirst();
+  returns.join();
+  EXPECT_EQ(second->arenas()[0].range.buffer, buffer);
+}
+
+TEST_F(SharedArenasOfAFullDevice, AreWaitedForOnceTheirRunIsKnown) {
+  class Run final : public RunEvent {
+   public:
+    explicit Run(Lease* lease) : lease_(lease) {}
+    Status Wait() override {
+      lease_->reset();
+      return OkStatus();
+    }
+    bool Ready() override { return false; }
+    void Then(Call) override {}
+
+   private:
+    Lease* const lease_;
+  };
+  const auto run = std::make_shared<Run>(&first_);
+  std::thread sets([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    first_->SetRun(run, Ends::kWhenAwaited);
+  });
+  EXPECT_NE(TakeFirst(), nullptr);
+  sets.join();
+}
+
+TEST_F(SharedArenasOfAFullDevice, FailWhereNoOtherRunHasSome) {
+  const auto run = std::make_shared<EndedRun>(OkStatus());
+  first_->SetRun(run, Ends::kByItself);
+  {
+    const InsideRun inside({.event = run.get()});
+    EXPECT_ERROR(arenas_->Take(plan_),
+                 "an arena of 128 bytes for graph 'small'");
+  }
+  first_->SetRun(run, Ends::kByClients);  // they may wait for this thread
+  EXPECT_ERROR(arenas_->Take(plan_), "an arena of 128 bytes");
+  first_.reset();
+  plan_.arenas[0].bytes = 256;
+  EXPECT_ERROR(arenas_->TryTake(plan_), "an arena of 256 bytes");
+}
+
+// Free arenas that are too small make room for a larger one.
+TEST_F(SharedArenasOfAFullDevice, TakeThePlaceOfAllThatAreFree) {
+  FakeOptions options;
+  options.memory_bytes = 1024;
+  const auto arenas = std::make_shared<SharedArenas>(Devices{
+      device::CreateHostDevice(), std::make_shared<FakeDevice>(options)});
+  plan_.arenas[0].bytes = 256;
+  {
+    const auto one = arenas->Take(plan_);
+    ASSERT_OK(one);
+    const auto other = arenas->Take(plan_);
+    ASSERT_OK(other);
+  }
+  EXPECT_EQ(arenas->bytes(), 512);
+  plan_.arenas[0].bytes = 1024;
+  EXPECT_OK(arenas->Take(plan_));
+  EXPECT_EQ(arenas->bytes(), 1024);
 }
 
 }  // namespace

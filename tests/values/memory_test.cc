@@ -3,15 +3,25 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/memory_count.h"
+#include "base/options.h"
+#include "base/trace.h"
+#include "device/opencl/opencl_device.h"
+#include "tests/support/devices/forwarding_device.h"
 #include "tests/support/status_macros.h"
+#include "tests/support/trace_events.h"
 #include "tests/values/fake_devices.h"
 #include "tim/values/values.h"
 #include "values/access.h"
@@ -190,6 +200,149 @@ TEST(Arenas, AreOfOneRunAtATime) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_EQ(arenas->bytes(), one);
+}
+
+// The plans that the graph "wide" was compiled to, as `function` calls.
+int CompiledBy(const std::function<void()>& function) {
+  const std::string path = ::testing::TempDir() + "memory_test_trace.json";
+  EXPECT_OK(StartTrace(path));
+  function();
+  StopTrace();
+  const auto spans = testing::SpansOf(testing::ReadTrace(path), "compile");
+  return static_cast<int>(std::count_if(
+      spans.begin(), spans.end(),
+      [](const auto& span) { return span.name == "passes of wide"; }));
+}
+
+TEST(Arenas, AreOfThePlanItselfAtTheBounds) {
+  const Fake fake;
+  const Graph graph = Wide(Shape({4, Shape::kUnknown}).SetBound(1, 64));
+  for (const int64_t rows : {64, 5}) {
+    Program program = fake.Compile(graph);
+    const auto prepare = [&] {
+      EXPECT_TRUE(program.Prepare({Spec(Type::kFloat32, {4, rows})}));
+    };
+    EXPECT_EQ(CompiledBy(prepare), rows == 64 ? 1 : 2);
+    EXPECT_GE(internal::Access::StateOf(program)->arenas()->bytes(),
+              64 * 4 * 128 * 4);
+    EXPECT_EQ(CompiledBy(prepare), 0);
+  }
+}
+
+// Bytes of zeros are copied in pieces of a megabyte.
+TEST(Arenas, AreZeroedAsFarAsTheFirstUseNeedsThem) {
+  const Fake fake;
+  Program program =
+      fake.Compile(Wide(Shape({4, Shape::kUnknown}).SetBound(1, 16384)));
+  const int before = fake.device->copies();
+  ASSERT_TRUE(program.Prepare({Spec(Type::kFloat32, {4, 5})})) << LastError();
+  EXPECT_GE(internal::Access::StateOf(program)->arenas()->bytes(), 32 << 20);
+  EXPECT_LT(fake.device->copies() - before, 8);
+  std::vector<Value> rows(4, Device(fake.front).Move(Rows(5)));
+  ExpectSums(program.Run({rows[0]})[0], 5);
+  const int prepared = fake.device->copies();
+  fake.device->Pause();
+  Values results;
+  for (const Value& row : rows) results.push_back(program.Run({row})[0]);
+  fake.device->Resume();
+  for (const Value& result : results) EXPECT_TRUE(result.Wait());
+  EXPECT_EQ(fake.device->copies(), prepared);
+}
+
+// A run that finds no memory for its arena takes that of one before it, of
+// another plan, too.
+TEST(Arenas, AreWaitedFor) {
+  const Fake fake;
+  const Program program =
+      fake.Compile(Wide(Shape({4, Shape::kUnknown}).SetBound(1, 64)));
+  const auto& arenas = internal::Access::StateOf(program)->arenas();
+  const std::vector<int64_t> sizes = {5, 5, 64, 7, 5, 64};
+  for (const int64_t rows : sizes)
+    ExpectSums(program.Run({Rows(rows)})[0], rows);
+  const int64_t one = arenas->bytes();
+  fake.device->FailAllocationsAfter(0);
+  fake.device->Pause();
+  std::thread resume([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    fake.device->Resume();
+  });
+  Values results;
+  for (const int64_t rows : sizes) {
+    results.push_back(program.Run({Rows(rows)})[0]);
+  }
+  ExpectSums(program.Run({Rows(33)})[0], 33);  // a plan that is made meanwhile
+  EXPECT_EQ(arenas->bytes(), one);
+  for (size_t i = 0; i < sizes.size(); ++i) ExpectSums(results[i], sizes[i]);
+  resume.join();
+}
+
+// Memory that nobody has any more is not waited for.
+TEST(Arenas, FailWhereNobodyHasThem) {
+  const Fake fake;
+  const Program program = fake.Compile(Wide({4, Shape::kUnknown}));
+  ExpectSums(program.Run({Rows(5)})[0], 5);
+  ExpectSums(program.Run({Rows(64)})[0], 64);
+  fake.device->FailAllocationsAfter(0);
+  const Value failed = program.Run({Rows(65)})[0];
+  EXPECT_THAT(failed.error(), HasSubstr("for graph 'wide'"));
+  EXPECT_THAT(failed.error(), HasSubstr("an arena of"));
+}
+
+// An OpenCL device that may be told to have no memory.
+class FullDevice final : public testing::ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+  Result<std::unique_ptr<device::Buffer>> Allocate(
+      int64_t bytes, ir::MemoryKind kind) override {
+    if (is_full) return OutOfMemory("full");
+    return ForwardingDevice::Allocate(bytes, kind);
+  }
+  std::atomic<bool> is_full = false;
+};
+
+// Runs that start inside of the one that has the arena, and those of threads
+// that it waits for, fail.
+TEST(Arenas, AreNotWaitedForInsideOfTheirRun) {
+  auto opencl = device::CreateOpenClDevice(0, GetOptions().on_device);
+  if (!opencl.ok()) GTEST_SKIP() << "no OpenCL device";
+  const auto full = std::make_shared<FullDevice>(*std::move(opencl));
+  const Device front = TestDevices::Get().Add(full);
+  Program program;
+  enum class Call { kNone, kInside, kOnThread } call = Call::kNone;
+  const HolderFunction again = [&](const std::vector<Plain>&,
+                                   std::vector<Plain>* out, std::string*) {
+    const float zero = 0;
+    (*out)[0] = MakePlain(Spec(Type::kFloat32, {1}), &zero);
+    const auto run = [&] {
+      const Value inner = program.Run({Rows(5)})[0];
+      EXPECT_FALSE(inner.Wait());
+      EXPECT_THAT(inner.error(), HasSubstr("an arena of"));
+    };
+    const Call made = std::exchange(call, Call::kNone);
+    full->is_full = made != Call::kNone;
+    if (made == Call::kInside) run();
+    if (made == Call::kOnThread) std::thread(run).join();
+    full->is_full = false;
+    return true;
+  };
+  const Graph graph = Graph::Capture(
+      [&](const Values& in) -> Values {
+        const Value zero =
+            Holder("acme.Again", in, {Spec(Type::kFloat32, {1})}, again);
+        const Value wide = Concat(Values(128, in[0] + zero), 0);
+        return {ReduceSum(wide + Relu(wide), {0})};
+      },
+      {Spec(Type::kFloat32, {4, Shape::kUnknown})});
+  ASSERT_TRUE(graph.ok()) << graph.error();
+  ProgramOptions options;
+  options.devices = front.spec();
+  program = graph.Compile(options);
+  ExpectSums(program.Run({Rows(5)})[0], 5);
+  for (const Call made : {Call::kInside, Call::kOnThread}) {
+    call = made;
+    ExpectSums(program.Run({Rows(5)})[0], 5);
+    EXPECT_EQ(call, Call::kNone);
+  }
 }
 
 // The device has what the estimate says, once a plan is made.
