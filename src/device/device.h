@@ -121,6 +121,10 @@ class Stream {
   /// the device has no way of its own, and nothing was done: what it is to
   /// hold is copied there.
   virtual Result<bool> Fill(BufferRange, uint8_t /*byte*/) { return false; }
+  /// Reads from a buffer of this device without a command, where the device
+  /// works in memory that the host sees; what writes there has been waited for.
+  /// False where it does not, or not yet, and nothing was done.
+  virtual Result<bool> Peek(BufferRange, void* /*to*/) { return false; }
 
  private:
   static uint64_t NextId();

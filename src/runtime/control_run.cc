@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/trace.h"
 #include "ir/tensor_desc.h"
 #include "runtime/transfer.h"
 
@@ -24,6 +25,12 @@ BufferRange SliceOf(const BufferRange& scan, int64_t index, int64_t bytes) {
   return {scan.buffer, scan.offset + index * bytes, bytes};
 }
 
+// Whether the plan of a condition copies it as it is.
+bool GivesItsInput(const ir::Plan& plan) {
+  return plan.steps.size() == 1 &&
+         std::holds_alternative<ir::Copy>(plan.steps[0].action);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ControlRun>> ControlRun::Create(
@@ -35,7 +42,10 @@ Result<std::unique_ptr<ControlRun>> ControlRun::Create(
   for (const auto& inner : executable.control(step)) {
     TIM_ASSIGN_OR_RETURN(auto context,
                          ExecutionContext::Create(inner, refused));
-    run->inner_.push_back({inner, std::move(context)});
+    const bool follows = of.device != 0 && context->IsOfOneQueue(of.device);
+    run->inner_.push_back({.executable = inner,
+                           .context = std::move(context),
+                           .follows = follows});
   }
   TIM_RETURN_IF_ERROR(run->Allocate(executable.device(of.device)));
   return run;
@@ -82,29 +92,49 @@ Status ControlRun::RunBoth(size_t plan, std::span<const PortMemory> inputs,
 }
 
 Result<bool> ControlRun::RunInner(size_t plan, Ranges inputs, Ranges outputs) {
-  std::vector<PortMemory> in;
-  for (const BufferRange& range : inputs) in.push_back(PortOf(range));
-  std::vector<PortMemory> out;
-  for (const BufferRange& range : outputs) out.push_back(PortOf(range));
+  const auto in = PortsOf(inputs);
+  auto out = PortsOf(outputs);
   out.emplace_back(condition_.get(), kConditionAlignment);
   TIM_RETURN_IF_ERROR(RunBoth(plan, in, out));
   return *condition_.get() != std::byte{0};
 }
 
-Status ControlRun::RunIf(Ranges operands) {
+std::vector<PortMemory> ControlRun::PortsOf(Ranges ranges) const {
+  std::vector<PortMemory> ports;
+  for (const BufferRange& range : ranges) ports.push_back(PortOf(range));
+  return ports;
+}
+
+// The plan that gives it to the host is needed where the host does not see it.
+Result<bool> ControlRun::Condition(Stream& stream, Ranges operand) {
+  const BufferRange& range = operand[0];
+  if (GivesItsInput(inner_[0].executable->plan())) {
+    std::byte condition{0};
+    const auto* const there =
+        static_cast<const std::byte*>(range.buffer->host_address());
+    if (there != nullptr) return there[range.offset] != condition;
+    TIM_ASSIGN_OR_RETURN(
+        const bool known,
+        stream.Peek({range.buffer, range.offset, sizeof(condition)},
+                    &condition));
+    if (known) return condition != std::byte{0};
+  }
+  return RunInner(0, operand, {});
+}
+
+Status ControlRun::RunIf(Stream& stream, Ranges operands) {
   TIM_ASSIGN_OR_RETURN(const bool condition,
-                       RunInner(0, operands.first(1), {}));
+                       Condition(stream, operands.first(1)));
   const size_t plan = condition ? 1 : 2;
-  const size_t inputs = inner_[plan].executable->plan().inputs.size();
-  std::vector<PortMemory> in;
-  for (const BufferRange& range : operands.subspan(1, inputs)) {
-    in.push_back(PortOf(range));
-  }
-  std::vector<PortMemory> out;
-  for (const BufferRange& range : operands.subspan(1 + inputs)) {
-    out.push_back(PortOf(range));
-  }
-  return RunBoth(plan, in, out);
+  Inner& inner = inner_[plan];
+  const size_t inputs = inner.executable->plan().inputs.size();
+  const auto in = PortsOf(operands.subspan(1, inputs));
+  const auto out = PortsOf(operands.subspan(1 + inputs));
+  // A trace has a row for each stream of a run.
+  if (!inner.follows || TraceEnabled()) return RunBoth(plan, in, out);
+  TIM_RETURN_IF_ERROR(inner.binding.Bind(inner.executable->plan(), in, out));
+  return inner.context->EnqueueIn(stream, inner.binding.inputs(),
+                                  inner.binding.outputs());
 }
 
 Status ControlRun::CopySlices(Stream& stream, Ranges scans,
@@ -162,7 +192,7 @@ Status ControlRun::RunWhile(Stream& stream, Ranges operands) {
 
 Status ControlRun::Run(Stream& stream, Ranges operands) {
   TIM_RETURN_IF_ERROR(Finish(stream));
-  return call_.kind == ir::ControlKind::kIf ? RunIf(operands)
+  return call_.kind == ir::ControlKind::kIf ? RunIf(stream, operands)
                                             : RunWhile(stream, operands);
 }
 

@@ -29,9 +29,9 @@ class ControlRun {
       const Executable& executable, size_t step,
       std::vector<compiler::RefusedKernel>* refused);
 
-  /// Run: when what `stream` was given before is done, it chooses, or repeats,
-  /// and waits for the graphs' runs.  What the outputs are is enqueued at the
-  /// stream when it returns.
+  /// Run: when what `stream` was given before is done, it chooses, or repeats.
+  /// What the outputs are is enqueued at the stream when it returns; it has
+  /// waited for the runs of graphs that other streams have a part in.
   Status Run(device::Stream& stream,
              std::span<const device::BufferRange> operands);
 
@@ -43,6 +43,7 @@ class ControlRun {
     std::shared_ptr<const Executable> executable;
     std::unique_ptr<ExecutionContext> context;
     PortBinding binding = {};
+    bool follows = false;  // in the stream of what is around it
   };
 
   ControlRun(const ir::ControlCall& call, int device)
@@ -53,7 +54,9 @@ class ControlRun {
   Status RunBoth(size_t plan, std::span<const PortMemory> inputs,
                  std::span<const PortMemory> outputs);
   PortMemory PortOf(const device::BufferRange& range) const;
-  Status RunIf(Ranges operands);
+  std::vector<PortMemory> PortsOf(Ranges ranges) const;
+  Result<bool> Condition(device::Stream& stream, Ranges operand);
+  Status RunIf(device::Stream& stream, Ranges operands);
   Status RunWhile(device::Stream& stream, Ranges operands);
   Status CopySlices(device::Stream& stream, Ranges scans, int64_t trip) const;
   Status ClearSlices(device::Stream& stream, Ranges scans, int64_t trips);

@@ -373,6 +373,32 @@ bool ExecutionContext::blocks() const {
          });
 }
 
+bool ExecutionContext::IsOfOneQueue(int device) const {
+  const ir::Plan& plan = impl_->plan();
+  const auto is_there = [device](const auto& of) {
+    return of.device == device;
+  };
+  return plan.states.empty() && std::ranges::all_of(plan.inputs, is_there) &&
+         std::ranges::all_of(plan.outputs, is_there) &&
+         std::ranges::all_of(plan.steps, [&](const ir::Step& step) {
+           return is_there(step) && step.stream == 0;
+         });
+}
+
+Status ExecutionContext::EnqueueIn(Stream& stream,
+                                   std::span<const PortMemory> inputs,
+                                   std::span<const PortMemory> outputs) {
+  TIM_RETURN_IF_ERROR(impl_->CheckArguments(inputs, outputs, nullptr, {}));
+  TIM_RETURN_IF_ERROR(impl_->memory->BindPorts(inputs, outputs));
+  for (const PreparedGroup& ready : impl_->prepared) {
+    TIM_RETURN_IF_ERROR(
+        EnqueuePrepared(ready, stream, impl_->memory->operands(ready.group))
+            .WithContext(StrCat(
+                "step '", impl_->plan().steps[ready.group.first].label, "'")));
+  }
+  return OkStatus();
+}
+
 Status ExecutionContext::Run(std::span<const PortMemory> inputs,
                              std::span<const PortMemory> outputs,
                              StateSet* states, GivenArenas arenas) {

@@ -78,6 +78,15 @@ class ExecutionContext {
   /// devices that cannot wait for each other.
   bool blocks() const;
 
+  /// Whether all that the plan does and has is of one queue of this device, so
+  /// that it can follow in another one's.
+  bool IsOfOneQueue(int device) const;
+  /// Hands the run, of such a plan, to a stream of that device, behind what was
+  /// given to it before.  Memory and context are in use until that stream has
+  /// done it.
+  Status EnqueueIn(device::Stream& stream, std::span<const PortMemory> inputs,
+                   std::span<const PortMemory> outputs);
+
   const Executable& executable() const;
   /// The source of arenas for its runs; null: it has its own.
   const std::shared_ptr<SharedArenas>& shared_arenas() const;

@@ -319,6 +319,34 @@ TEST(ControlWaits, AreOnePerTrip) {
   for (int trips : {1, 2, 6}) EXPECT_EQ(waits_from(7 - trips), none + trips);
 }
 
+// A branch follows in the stream of the If, and the host reads the condition
+// where it is, once it has found out where: it waits for it, and for the end.
+TEST(ControlWaits, AreTwoForAnIf) {
+  testing::StreamCounts counts;
+  Devices devices = OpenCl();
+  devices[1] =
+      std::make_shared<testing::StreamCountingDevice>(devices[1], counts);
+  Builder graph("choice");
+  const ir::ValueId i = graph.Input(kCount);
+  const ir::ValueId x = graph.One("Abs", {graph.Input(kVector)});
+  const auto y = graph.Add(
+      "If", {graph.One("Less", {i, graph.Constant<int32_t>(kCount, {5})}), x},
+      {{"then_graph", Sum()}, {"else_graph", Unary("Neg")}});
+  const ir::Graph made = graph.Finish({graph.One("Abs", y)});
+  const auto executable = Build(made, devices);
+  ASSERT_OK(executable);
+  const auto context = ExecutionContext::Create(*executable);
+  ASSERT_OK(context);
+  for (const int32_t first : {3, 7, 4, 6}) {
+    counts.waits = counts.to_host = 0;
+    const auto found = RunOn(**executable, **context, From(first));
+    ASSERT_OK(found);
+    EXPECT_EQ((*found)[0].bytes, (*Evaluate(made, From(first)))[0].bytes);
+  }
+  if (counts.to_host != 0) GTEST_SKIP() << "the host cannot see the condition";
+  EXPECT_EQ(counts.waits, 2);
+}
+
 TEST_P(Control, WhileStopsAtMaxTrips) {
   ExpectEval(WhileGraph(7, 2, false), devices(), {From(0), From(6)});
 }

@@ -59,6 +59,9 @@ class CountingStream final : public device::Stream {
   Status SynchronizeToHost(device::Buffer& imported) override {
     return stream_->SynchronizeToHost(imported);
   }
+  Result<bool> Peek(device::BufferRange range, void* to) override {
+    return stream_->Peek(range, to);
+  }
   Result<std::unique_ptr<device::Event>> Record(
       std::unique_ptr<device::Event> done) override {
     auto* known = dynamic_cast<CountingEvent*>(done.get());

@@ -21,7 +21,8 @@ void CL_CALLBACK Answer(void* arguments) {
   *question->answer = question->memory;
 }
 
-// Null where the device does not say.
+}  // namespace
+
 const void* AddressOnDevice(const cl::Context& context,
                             const cl::Device& device,
                             const cl::Buffer& buffer) {
@@ -38,8 +39,6 @@ const void* AddressOnDevice(const cl::Context& context,
   if (code != CL_SUCCESS || queue.finish() != CL_SUCCESS) return nullptr;
   return address;
 }
-
-}  // namespace
 
 bool WorksInHostMemory(const cl::Context& context, const cl::Device& device) {
   const auto abilities = device.getInfo<CL_DEVICE_EXECUTION_CAPABILITIES>();

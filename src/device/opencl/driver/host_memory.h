@@ -12,6 +12,11 @@ namespace tim::device {
 /// where it does not say.
 bool WorksInHostMemory(const cl::Context& context, const cl::Device& device);
 
+/// Where native kernels find the buffer; null where the device does not say.
+/// Waits for a command.
+const void* AddressOnDevice(const cl::Context& context,
+                            const cl::Device& device, const cl::Buffer& buffer);
+
 /// How a queue hands imported memory to the other side.
 enum class Mapping {
   kQueued,   ///< Map and unmap are commands like others.

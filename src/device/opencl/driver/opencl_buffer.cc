@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "device/opencl/driver/cl_status.h"
+#include "device/opencl/driver/host_memory.h"
 
 namespace tim::device {
 namespace {
@@ -116,6 +117,16 @@ Result<std::unique_ptr<Buffer>> OpenClBuffer::View(int64_t offset,
   }
   return std::unique_ptr<Buffer>(new OpenClBuffer(
       has_sub_buffers_, std::move(handle), bytes, whole_, begin_ + offset));
+}
+
+const std::byte* OpenClBuffer::AddressAgain(const cl::Device& device) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (asked_ < 2 && ++asked_ == 2) {
+    const auto* const whole = static_cast<const std::byte*>(
+        AddressOnDevice(whole_.getInfo<CL_MEM_CONTEXT>(), device, whole_));
+    if (whole != nullptr) address_ = whole + begin_ - base();
+  }
+  return address_;
 }
 
 Result<cl::Buffer> OpenClBuffer::SubBuffer(int64_t offset, int64_t bytes) {

@@ -2,6 +2,7 @@
 #ifndef TIM_DEVICE_OPENCL_DRIVER_OPENCL_BUFFER_H_
 #define TIM_DEVICE_OPENCL_DRIVER_OPENCL_BUFFER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -51,6 +52,12 @@ class OpenClBuffer final : public Buffer {
 
   Result<std::unique_ptr<Buffer>> View(int64_t offset, int64_t bytes) override;
 
+  /// Where handle() lies, for a device that works in the host's memory (see
+  /// host_memory.h).  To find out takes a command, so that null is the answer
+  /// to the first who asks, of memory that may be gone soon; and where the
+  /// device does not say.  Any thread.
+  const std::byte* AddressAgain(const cl::Device& device);
+
   /// The buffer itself, or a sub-buffer that lives as long as it;
   /// kUnimplemented where kernels get no sub-buffers.  Contexts share
   /// constants, so any thread.
@@ -77,6 +84,8 @@ class OpenClBuffer final : public Buffer {
   const uint64_t id_;
   std::mutex mutex_;
   std::map<std::pair<int64_t, int64_t>, cl::Buffer> sub_buffers_;
+  int asked_ = 0;  // for the address
+  const std::byte* address_ = nullptr;
 };
 
 /// A range as commands and kernels take it.

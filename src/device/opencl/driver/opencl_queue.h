@@ -73,6 +73,7 @@ class OpenClQueue {
   Status MapAndUnmap(const cl::Buffer& buffer, int64_t bytes,
                      cl_map_flags flags, Mapping mapping);
   cl_int WaitFor(const cl::Event& event);
+  cl::Device device() const { return commands_.getInfo<CL_QUEUE_DEVICE>(); }
 
   /// Whatever enqueues by itself: enqueue(cl_command_queue, cl_event*), where
   /// the event of its last command goes unless it is null.

@@ -1,5 +1,8 @@
 #include "device/opencl/driver/opencl_stream.h"
 
+#include <cstddef>
+#include <cstring>
+
 #include "device/host/host_buffer.h"
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/fill.h"
@@ -137,6 +140,16 @@ Result<bool> OpenClStream::Fill(BufferRange range, uint8_t byte) {
   if (!fills_) return false;
   TIM_RETURN_IF_ERROR(Begin());
   TIM_RETURN_IF_ERROR(FillBytes(queue_, range, byte));
+  return true;
+}
+
+Result<bool> OpenClStream::Peek(BufferRange range, void* to) {
+  if (!works_in_host_memory_) return false;
+  TIM_RETURN_IF_ERROR(CheckOpenClProcess());
+  TIM_ASSIGN_OR_RETURN(const OpenClRange place, AsOpenCl(range));
+  const std::byte* const address = place.buffer->AddressAgain(queue_.device());
+  if (address == nullptr) return false;
+  std::memcpy(to, address + place.offset, static_cast<size_t>(range.bytes));
   return true;
 }
 

@@ -48,6 +48,7 @@ class OpenClStream final : public Stream {
   Status SynchronizeToDevice(Buffer& imported) override;
   Status SynchronizeToHost(Buffer& imported) override;
   Result<bool> Fill(BufferRange range, uint8_t byte) override;
+  Result<bool> Peek(BufferRange range, void* to) override;
 
  private:
   OpenClStream(OpenClQueue queue, const StreamTraits& traits, bool fills)
