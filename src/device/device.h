@@ -167,6 +167,9 @@ struct ChainLink {
   /// Per operand: a number that operands in the same buffer share, counted from
   /// 0 over the whole chain.
   std::vector<int> buffers;
+  /// What it was predicted to take the device, without what a launch costs;
+  /// none: that is not known.
+  std::optional<double> predicted_us = std::nullopt;
 };
 
 class Device {

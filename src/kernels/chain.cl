@@ -5,16 +5,16 @@
 // of launch 1 when all of launch 0 are done, and so on.  Every worker has a
 // share of each launch, the same part of it every time, so that what it reads
 // is likely in its own cache.  Who has done his share takes what others have
-// not begun.  Launches of one work-group each that follow one another are done
-// by whoever takes the first, without a wait between them.  A worker waits only
-// for work that a running worker has taken.
+// not begun.  Small launches that follow one another are done by whoever takes
+// the first, without a wait between them.  A worker waits only for work that a
+// running worker has taken.
 // What launches have written is seen after DONE, which was counted after it,
 // because the processor orders stores and loads: mem_fence may be empty, and
 // orders no more than a work-item's own.  See RunsChains().
 //
 // table: ROW ints per launch: function, work-groups along dimensions 0 and 1,
 // depth, positions, how many work-groups are taken at once, how many launches
-// from this one on are taken as one, then the arguments.
+// from this one on are taken as one and done by one worker, then the arguments.
 // A position is a work-group of dimensions 0 and 1, with depth work-groups
 // along dimension 2, or any work-group, where depth is 1.  A share is a range
 // of positions; first come all its work-groups of depth 0, then those of depth
@@ -58,6 +58,19 @@ static inline int take(volatile __global int* taken, int before, int end,
   }
 }
 
+// Work-groups first to last - 1 of `part` positions from `begin` on.
+static inline void run_part(int first, int last, int begin, int part,
+                            __global const int* row,
+                            __global char* const* buffers) {
+  for (int group = first; group < last; ++group) {
+    const int plane = group / part;
+    const int position = begin + group - plane * part;
+    const int line = position / row[1];
+    run(position - line * row[1], line % row[2], line / row[2] + plane, row,
+        buffers);
+  }
+}
+
 __kernel void chain(volatile __global int* counters,
                     volatile __global int* begun, __global const int* table,
                     int launches, BUFFER_PARAMETERS) {
@@ -70,10 +83,10 @@ __kernel void chain(volatile __global int* counters,
   int launch = 0;
   while (launch < launches) {
     __global const int* row = table + launch * ROW;
-    const int depth = row[3];
-    const int positions = row[4];
-    const int batch = row[5];
     const int together = row[6];
+    const int depth = together > 1 ? 1 : row[3];
+    const int positions = together > 1 ? 1 : row[4];
+    const int batch = row[5];
     while (counters[DONE] < before) {
     }
     mem_fence(CLK_GLOBAL_MEM_FENCE);
@@ -88,14 +101,10 @@ __kernel void chain(volatile __global int* counters,
             take(&counters[TAKEN(owner)], shares_before, end, batch);
         if (first < 0) break;
         const int last = min(first + batch, end);
-        for (int group = first; group < last; ++group) {
-          const int plane = group / part;
-          const int position = begin + group - plane * part;
-          const int line = position / row[1];
-          for (int k = 0; k < together; ++k) {
-            run(position - line * row[1], line % row[2], line / row[2] + plane,
-                row + k * ROW, buffers);
-          }
+        if (together == 1) run_part(first, last, begin, part, row, buffers);
+        for (int k = 0; together > 1 && k < together; ++k) {
+          __global const int* joined = row + k * ROW;
+          run_part(0, joined[3] * joined[4], 0, joined[4], joined, buffers);
         }
         done += last - first;
       }

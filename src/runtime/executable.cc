@@ -10,6 +10,7 @@
 #include "base/trace.h"
 #include "ops/builtin.h"
 #include "runtime/constant_upload.h"
+#include "runtime/step_estimates.h"
 
 namespace tim::runtime {
 namespace {
@@ -132,6 +133,7 @@ const RunText& Executable::trace_text() const {
 
 Status Executable::PrepareChains(device::BinaryStore& store,
                                  std::vector<PreparedGroup>* prepared) const {
+  const std::vector<double> estimates = EstimateSteps(plan_);
   for (const StepGroup& group : groups_) {
     if (!group.chain) {
       AppendSingles(group, prepared);
@@ -139,7 +141,7 @@ Status Executable::PrepareChains(device::BinaryStore& store,
     }
     const ir::Step& first = plan_.steps[group.first];
     device::Device& device = *devices_[first.device];
-    auto chain = device.PrepareChain(LinksOf(plan_, group), store);
+    auto chain = device.PrepareChain(LinksOf(plan_, group, estimates), store);
     if (chain.ok()) {
       prepared->push_back({.group = group, .step = *std::move(chain)});
       continue;

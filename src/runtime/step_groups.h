@@ -3,6 +3,7 @@
 #define TIM_RUNTIME_STEP_GROUPS_H_
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "device/device.h"
@@ -21,8 +22,10 @@ struct StepGroup {
 std::vector<StepGroup> GroupSteps(const ir::Plan& plan);
 
 /// What Device::PrepareChain is told of a group.
+/// \param estimates of the plan's steps, as EstimateSteps() gives them.
 std::vector<device::ChainLink> LinksOf(const ir::Plan& plan,
-                                       const StepGroup& group);
+                                       const StepGroup& group,
+                                       std::span<const double> estimates);
 
 }  // namespace tim::runtime
 

@@ -28,6 +28,9 @@ constexpr int kFirstBuffer = 4;
 // workers end together.
 constexpr int64_t kBatchesOfWorker = 32;
 
+// Launches that take one worker less than that, in all, are not shared out.
+constexpr double kMostOfOneWorkerUs = 8;
+
 // Work-groups as kernels/chain.cl shares them out: by position, or where there
 // are fewer positions than workers, one by one.
 struct Groups {
@@ -55,6 +58,13 @@ int64_t BytesOf(size_t words) {
 
 const ir::KernelLaunch& LaunchOf(const ChainLink& link) {
   return std::get<ir::KernelLaunch>(*link.action);
+}
+
+// Microseconds that a worker takes for what several could share: none of a
+// single work-group.
+double OneWorkerUs(const ChainLink& link, const int32_t* row, int workers) {
+  if (row[kChainDepth] == 1 && row[kChainPositions] == 1) return 0;
+  return link.predicted_us ? *link.predicted_us * workers : kMostOfOneWorkerUs;
 }
 
 }  // namespace
@@ -113,21 +123,20 @@ Status ChainStep::FillTable(const ChainSource& source,
                     links[i].buffers.end());
     FillArguments(launch, first_operand, i * source.row + kChainArguments);
   }
-  JoinSingles(source.row);
+  JoinSmall(links, source.row);
   return OkStatus();
 }
 
-// Launches of one work-group each that follow one another.
-void ChainStep::JoinSingles(int words) {
-  const auto single = [](const int32_t* row) {
-    return row[kChainDepth] == 1 && row[kChainPositions] == 1;
-  };
-  for (int64_t i = std::ssize(table_) - 2 * words; i >= 0; i -= words) {
-    int32_t* row = &table_[i];
-    const int32_t* next = row + words;
-    if (single(row) && single(next)) {
-      row[kChainTogether] = next[kChainTogether] + 1;
-    }
+// Launches that follow one another and that one worker does in little time:
+// waits of workers for each other would take longer.
+void ChainStep::JoinSmall(std::span<const ChainLink> links, int words) {
+  double joined_us = kMostOfOneWorkerUs;  // from the next launch on
+  for (size_t i = links.size(); i-- > 0;) {
+    int32_t* row = &table_[i * static_cast<size_t>(words)];
+    const double us = OneWorkerUs(links[i], row, workers_);
+    const bool joins = joined_us + us < kMostOfOneWorkerUs;
+    if (joins) row[kChainTogether] = (row + words)[kChainTogether] + 1;
+    joined_us = joins ? joined_us + us : us;
   }
 }
 

@@ -39,7 +39,7 @@ class ChainStep final : public OpenClStep {
 
   Status FillTable(const ChainSource& source, const ir::DeviceInfo& info,
                    std::span<const ChainLink> links);
-  void JoinSingles(int words);
+  void JoinSmall(std::span<const ChainLink> links, int words);
   void FillArguments(const ir::KernelLaunch& launch, size_t first_operand,
                      size_t word);
   Status SetFixedArguments(const cl::Context& context,
