@@ -5,14 +5,14 @@
 #include "base/ascii.h"
 
 namespace tim::kernels {
-namespace {
 
-// A backslash that joins two lines.
 bool StartsWithSplice(std::string_view text) {
   return text.starts_with("\\\n") || text.starts_with("\\\r\n");
 }
 
-}  // namespace
+bool IsWord(std::string_view token) {
+  return IsNameCharacter(token[0]) && !IsAsciiDigit(token[0]);
+}
 
 std::string_view CTokens::Next() {
   while (true) {

@@ -26,10 +26,6 @@ std::string_view TakeWord(std::string_view* line) {
   return word;
 }
 
-bool StartsWord(std::string_view token) {
-  return IsNameCharacter(token[0]) && !IsAsciiDigit(token[0]);
-}
-
 // The name of the type that the tokens after "typedef" declare.
 Result<std::string> TypedefName(CTokens& tokens) {
   std::string name;
@@ -46,7 +42,7 @@ Result<std::string> TypedefName(CTokens& tokens) {
       return Unimplemented("a typedef with '", previous, " ", token, "'");
     }
     depth += (token == "{" || token == "(") - (token == "}" || token == ")");
-    if (outside && StartsWord(token) && token != "__attribute__") name = token;
+    if (outside && IsWord(token) && token != "__attribute__") name = token;
   }
   return Unimplemented("a typedef without an end");
 }

@@ -33,7 +33,8 @@ class Preprocessor {
   }
 
  private:
-  // Of an #if: whether the lines count, and whether some branch did.
+  // Of an #if: whether the lines count, and whether some branch did, or none
+  // can as those around it do not.
   struct Branch {
     bool active = false;
     bool taken = false;
@@ -76,8 +77,8 @@ class Preprocessor {
     if (word == "endif") {
       branches_.pop_back();
     } else if (!branch.taken) {
-      branch.active = true;  // Those around it, for the condition.
-      if (word == "elif" && Active()) {
+      branch.active = true;
+      if (word == "elif") {
         TIM_ASSIGN_OR_RETURN(branch.active, Holds("if", rest));
       }
       branch.taken = branch.active;

@@ -12,10 +12,6 @@ namespace {
 
 using Kind = TextOutline::Kind;
 
-bool StartsWithSplice(std::string_view text) {
-  return text.starts_with("\\\n") || text.starts_with("\\\r\n");
-}
-
 // A directive in one line, without comments, with single spaces.
 std::string Normalized(std::string_view directive) {
   std::string line;
@@ -40,16 +36,12 @@ std::string Normalized(std::string_view directive) {
   return line;
 }
 
-bool IsName(std::string_view token) {
-  return IsNameCharacter(token[0]) && !IsAsciiDigit(token[0]);
-}
-
 std::vector<std::string_view> NamesIn(std::string_view text) {
   std::vector<std::string_view> names;
   CTokens tokens(text.starts_with('#') ? text.substr(1) : text);
   for (std::string_view token = tokens.Next(); !token.empty();
        token = tokens.Next()) {
-    if (IsName(token)) names.push_back(token);
+    if (IsWord(token)) names.push_back(token);
   }
   return names;
 }
@@ -146,7 +138,7 @@ class OutlineReader {
         return OkStatus();
       }
       depth += (token == "{" || token == "(") - (token == "}" || token == ")");
-      if (depth == 0 && IsName(token) && token != kAttribute) name = token;
+      if (depth == 0 && IsWord(token) && token != kAttribute) name = token;
     }
     return Unimplemented("a typedef without an end");
   }
@@ -222,7 +214,7 @@ class Keeper {
 };
 
 // Named so by compilers.
-bool IsForeign(std::string_view name) {
+bool IsOfCompilers(std::string_view name) {
   for (const std::string_view prefix : {"__", "cl_", "POCL_"}) {
     if (name.starts_with(prefix)) return true;
   }
@@ -270,7 +262,7 @@ std::vector<std::string> OptionsOf(const TextOutline& outline) {
       }
     }
   }
-  std::erase_if(options, [](const std::string& o) { return IsForeign(o); });
+  std::erase_if(options, [](const std::string& o) { return IsOfCompilers(o); });
   return {options.begin(), options.end()};
 }
 

@@ -1,6 +1,5 @@
 #include "kernels/text/typedef_names.h"
 
-#include "base/ascii.h"
 #include "kernels/text/c_tokens.h"
 #include "kernels/text/c_type.h"
 
@@ -12,10 +11,6 @@ struct Declaration {
   std::string type;  // "unsigned char", "" for what is more than a type's name
   std::string name;
 };
-
-bool IsWord(std::string_view token) {
-  return IsNameCharacter(token[0]) && !IsAsciiDigit(token[0]);
-}
 
 // Of the tokens after "typedef".  The body of a struct may hold semicolons.
 Declaration ReadDeclaration(CTokens& tokens) {
