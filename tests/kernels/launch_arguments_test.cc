@@ -178,7 +178,8 @@ TEST(Conditions, AreThoseOfC) {
         "3 >= 3 && 3 <= 3 && 4 > 3", "0x1F == 31L"}) {
     EXPECT_TRUE(holds(condition)) << condition;
   }
-  for (const char* condition : {"0", "ONE", "TWO == 3", "!TWO", "1 - 1", "6 & 3 == 3"}) {
+  for (const char* condition :
+       {"0", "ONE", "TWO == 3", "!TWO", "1 - 1", "6 & 3 == 3"}) {
     EXPECT_FALSE(holds(condition)) << condition;
   }
   for (const char* condition : {"", "1 +", "(1", "1 2", "1 / 0", "1.5", "$"}) {

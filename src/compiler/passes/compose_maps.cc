@@ -2,8 +2,8 @@
 #include <optional>
 #include <utility>
 
-#include "compiler/offers.h"
 #include "compiler/memory/in_place_parts.h"
+#include "compiler/offers.h"
 #include "compiler/passes/passes.h"
 #include "ir/element_map/compose.h"
 #include "ir/element_map_attributes.h"
