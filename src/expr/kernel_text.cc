@@ -11,6 +11,7 @@
 #include "expr/evaluate.h"
 #include "expr/kernel_pieces.h"
 #include "ir/index_limit.h"
+#include "kernels/chain_text.h"
 #include "kernels/kernel_sources.h"
 
 namespace tim::expr {
@@ -367,8 +368,7 @@ Result<std::string> Writer::Run() {
     if (found == nullptr) return TIM_INTERNAL("no header ", header);
     text += found;
   }
-  // What follows is of no header.
-  return StrCat(text, "#line 1 \"expression\"\n", kHelpers, body_, "}\n");
+  return StrCat(text, kernels::kOwnTextLine, kHelpers, body_, "}\n");
 }
 
 }  // namespace

@@ -57,6 +57,9 @@ Status CheckChainable(const ir::KernelLaunch& launch) {
       return Unimplemented("local memory in a chain");
     }
   }
+  if (!embedded && launch.text.find(kOwnTextLine) == std::string::npos) {
+    return Unimplemented("a text of others in a chain");
+  }
   if (!embedded && launch.range.local[0] == 0) {
     return Unimplemented("work-groups of the driver's choice in a chain");
   }

@@ -9,6 +9,13 @@
 
 namespace tim::kernels {
 
+/// Line of a text that comes at run time before what is of no header.  Who
+/// writes it keeps what a chain asks for: arguments of the kinds of the
+/// parameters, no pragma but FP_CONTRACT, no attribute, and nothing of a
+/// work-item or a work-group but get_global_id() in the kernel itself.  Texts
+/// without it are in no chain.
+inline constexpr char kOwnTextLine[] = "#line 1 \"expression\"\n";
+
 /// The text of a launch, after its headers: see KernelFacts.
 struct ChainText {
   /// The text with its kernels as functions that are told their work-item,

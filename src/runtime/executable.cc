@@ -133,7 +133,7 @@ const RunText& Executable::trace_text() const {
 
 Status Executable::PrepareChains(device::BinaryStore& store,
                                  std::vector<PreparedGroup>* prepared) const {
-  const std::vector<double> estimates = EstimateSteps(plan_);
+  const auto work = EstimateWork(plan_);
   for (const StepGroup& group : groups_) {
     if (!group.chain) {
       AppendSingles(group, prepared);
@@ -141,7 +141,7 @@ Status Executable::PrepareChains(device::BinaryStore& store,
     }
     const ir::Step& first = plan_.steps[group.first];
     device::Device& device = *devices_[first.device];
-    auto chain = device.PrepareChain(LinksOf(plan_, group, estimates), store);
+    auto chain = device.PrepareChain(LinksOf(plan_, group, work), store);
     if (chain.ok()) {
       prepared->push_back({.group = group, .step = *std::move(chain)});
       continue;

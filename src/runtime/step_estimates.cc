@@ -52,27 +52,60 @@ std::optional<double> CostOf(const ir::Decision& decision) {
   return us;
 }
 
+namespace {
+
+// What was estimated for each node, and how its steps share it.
+class StepShares {
+ public:
+  explicit StepShares(const ir::Plan& plan) : plan_(plan) {
+    for (const ir::Decision& decision : plan.decisions) {
+      if (IsRecognized(decision)) continue;
+      nodes_[decision.node].us = CostOf(decision);
+    }
+    for (const ir::Step& step : plan.steps) {
+      // Steps that touch nothing have a part, too.
+      touched_.push_back(1 + TouchedBytes(plan, step));
+      nodes_[step.label].bytes += touched_.back();
+    }
+  }
+
+  double touched(size_t i) const { return touched_[i]; }
+  // The step's part of what its node takes, `less` microseconds less; none
+  // where that is not known.
+  std::optional<double> Us(size_t i, double less) const {
+    const NodeSteps& node = nodes_.at(plan_.steps[i].label);
+    if (!node.us) return std::nullopt;
+    return std::max(*node.us - less, 0.0) * touched_[i] / node.bytes;
+  }
+
+ private:
+  const ir::Plan& plan_;
+  std::map<std::string, NodeSteps> nodes_;
+  std::vector<double> touched_;
+};
+
+}  // namespace
+
 std::vector<double> EstimateSteps(const ir::Plan& plan) {
-  std::map<std::string, NodeSteps> nodes;
-  for (const ir::Decision& decision : plan.decisions) {
-    if (IsRecognized(decision)) continue;
-    nodes[decision.node].us = CostOf(decision);
-  }
-  std::vector<double> touched;
-  for (const ir::Step& step : plan.steps) {
-    // Steps that touch nothing have a part, too.
-    touched.push_back(1 + TouchedBytes(plan, step));
-    nodes[step.label].bytes += touched.back();
-  }
+  const StepShares shares(plan);
   std::vector<double> estimates;
   for (size_t i = 0; i < plan.steps.size(); ++i) {
-    const ir::Step& step = plan.steps[i];
-    const NodeSteps& node = nodes[step.label];
-    const double us = node.us ? *node.us * touched[i] / node.bytes
-                              : MemoryUs(plan.devices[step.device], touched[i]);
-    estimates.push_back(std::max(us, kLeastUs));
+    const ir::DeviceInfo& device = plan.devices[plan.steps[i].device];
+    estimates.push_back(
+        std::max(shares.Us(i, 0).value_or(MemoryUs(device, shares.touched(i))),
+                 kLeastUs));
   }
   return estimates;
+}
+
+std::vector<std::optional<double>> EstimateWork(const ir::Plan& plan) {
+  const StepShares shares(plan);
+  std::vector<std::optional<double>> work;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    const ir::DeviceInfo& device = plan.devices[plan.steps[i].device];
+    work.push_back(shares.Us(i, device.launch_us));
+  }
+  return work;
 }
 
 }  // namespace tim::runtime

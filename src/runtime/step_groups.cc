@@ -1,7 +1,7 @@
 #include "runtime/step_groups.h"
 
-#include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace tim::runtime {
@@ -23,16 +23,15 @@ std::vector<StepGroup> GroupSteps(const ir::Plan& plan) {
   return groups;
 }
 
-std::vector<device::ChainLink> LinksOf(const ir::Plan& plan,
-                                       const StepGroup& group,
-                                       std::span<const double> estimates) {
+std::vector<device::ChainLink> LinksOf(
+    const ir::Plan& plan, const StepGroup& group,
+    std::span<const std::optional<double>> work) {
   std::vector<device::ChainLink> links;
   std::map<std::pair<ir::SlotKind, int>, int> numbers;  // of buffers
   for (size_t i = group.first; i < group.first + group.count; ++i) {
     device::ChainLink& link = links.emplace_back();
     link.action = &plan.steps[i].action;
-    const double launch_us = plan.devices[plan.steps[i].device].launch_us;
-    link.predicted_us = std::max(estimates[i] - launch_us, 0.0);
+    link.predicted_us = work[i];
     for (const int operand : plan.steps[i].operands) {
       const ir::Slot& slot = plan.slots[operand];
       const int next = static_cast<int>(numbers.size());

@@ -3,6 +3,7 @@
 #define TIM_RUNTIME_STEP_GROUPS_H_
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,10 +23,10 @@ struct StepGroup {
 std::vector<StepGroup> GroupSteps(const ir::Plan& plan);
 
 /// What Device::PrepareChain is told of a group.
-/// \param estimates of the plan's steps, as EstimateSteps() gives them.
-std::vector<device::ChainLink> LinksOf(const ir::Plan& plan,
-                                       const StepGroup& group,
-                                       std::span<const double> estimates);
+/// \param work of the plan's steps, as EstimateWork() gives it.
+std::vector<device::ChainLink> LinksOf(
+    const ir::Plan& plan, const StepGroup& group,
+    std::span<const std::optional<double>> work);
 
 }  // namespace tim::runtime
 

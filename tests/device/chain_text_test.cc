@@ -129,11 +129,11 @@ TEST(ChainText, OfTheLibraryIsWhatTheBuildHasRead) {
   }
 }
 
-// What comes at run time: an expression's, a plug-in's.
+// What comes at run time: an expression's.
 ir::KernelLaunch TextLaunch(const std::string& text) {
   ir::KernelLaunch launch;
   launch.source = "somebody's";
-  launch.text = text;
+  launch.text = StrCat(kernels::kOwnTextLine, text);
   launch.function = "f";
   launch.range.local[0] = 1;
   return launch;
@@ -161,6 +161,9 @@ TEST(ChainText, OfWhatAProgramHasOnceIsRefused) {
   };
   constexpr char kKernel[] = "__kernel void f(__global int* x, int o) {}\n";
   EXPECT_OK(refusal(kKernel));
+  ir::KernelLaunch of_others = TextLaunch(kKernel);
+  of_others.text = kKernel;
+  EXPECT_ERROR(CheckChainable(of_others), "a text of others in a chain");
   EXPECT_ERROR(refusal(StrCat("__constant int t[] = {1};\n", kKernel)),
                "'__constant' in a chain");
   EXPECT_ERROR(refusal(StrCat("#include <a.h>\n", kKernel)),

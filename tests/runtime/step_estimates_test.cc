@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,7 +77,23 @@ TEST_F(StepEstimates, OfOtherStepsGoByTheDevice) {
   EXPECT_GT(EstimateSteps(plan_)[0], 0);
 }
 
+// A loop of launches has the cost of one in it.
+TEST_F(StepEstimates, WorkIsWithoutALaunchOfTheNode) {
+  constexpr int kSteps = 100;
+  for (int i = 0; i < kSteps; ++i) Add("loop", 63);
+  Add("small", 63);
+  Add("output", 63);
+  Decide("loop", "opencl:lstm (dense) -> dense, 255 us");
+  Decide("small", "opencl:relu (dense) -> dense, 4 us");
+  const auto work = EstimateWork(plan_);
+  ASSERT_EQ(work.size(), size_t{kSteps + 2});
+  for (int i = 0; i < kSteps; ++i) EXPECT_DOUBLE_EQ(work[i].value(), 2.5);
+  EXPECT_EQ(work[kSteps], 0);
+  EXPECT_EQ(work[kSteps + 1], std::nullopt);
+}
+
 TEST_F(StepEstimates, OfNoStepsAreNone) {
+  EXPECT_TRUE(EstimateWork(plan_).empty());
   EXPECT_TRUE(EstimateSteps(plan_).empty());
 }
 

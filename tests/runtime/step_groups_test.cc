@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <vector>
+
 #include "device/host/host_device.h"
 #include "tests/support/devices/fake_device.h"
 #include "tests/support/plans/plan_run.h"
@@ -57,23 +60,14 @@ TEST(StepGroups, OperandsInTheSameBufferHaveTheSameNumber) {
   plan.Eval(1, testing::AddTen, plan.Temporary(1), plan.Temporary(1));
   plan.Eval(1, testing::AddTen, plan.plan().steps[0].operands[0],
             plan.Temporary(1));
-  const std::vector<double> estimates(3, 7.5);
-  const auto links = LinksOf(plan.plan(), {.first = 0, .count = 3}, estimates);
+  const std::vector<std::optional<double>> work = {7.5, std::nullopt, 0};
+  const auto links = LinksOf(plan.plan(), {.first = 0, .count = 3}, work);
   ASSERT_EQ(links.size(), 3u);
   EXPECT_THAT(links[0].buffers, ElementsAre(0, 1));
   EXPECT_THAT(links[1].buffers, ElementsAre(1, 1));
   EXPECT_THAT(links[2].buffers, ElementsAre(0, 1));
   EXPECT_EQ(links[1].action, &plan.plan().steps[1].action);
-}
-
-TEST(StepGroups, LinksAreToldOfTheirTimeWithoutThatOfALaunch) {
-  PlanBuilder plan = Steps(2);
-  const double launch_us = plan.plan().devices[1].launch_us;
-  const auto links = LinksOf(plan.plan(), {.first = 0, .count = 2},
-                             std::vector<double>{launch_us + 3, launch_us / 2});
-  ASSERT_EQ(links.size(), 2u);
-  EXPECT_EQ(links[0].predicted_us, 3);
-  EXPECT_EQ(links[1].predicted_us, 0);
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(links[i].predicted_us, work[i]);
 }
 
 }  // namespace
