@@ -6,9 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "custom_ops/hswish.h"
 #include "device/opencl/opencl_device.h"
@@ -37,6 +40,24 @@ class FailingDevice final : public testing::ForwardingDevice {
 
  private:
   int chains_ = 0;
+};
+
+// Says of every launch that it takes so long.
+class PredictingDevice final : public testing::ForwardingDevice {
+ public:
+  PredictingDevice(std::shared_ptr<device::Device> device,
+                   std::optional<double> us)
+      : ForwardingDevice(std::move(device)), us_(us) {}
+  Result<std::unique_ptr<device::PreparedStep>> PrepareChain(
+      std::span<const device::ChainLink> links,
+      device::BinaryStore& store) override {
+    std::vector<device::ChainLink> changed(links.begin(), links.end());
+    for (device::ChainLink& link : changed) link.predicted_us = us_;
+    return ForwardingDevice::PrepareChain(changed, store);
+  }
+
+ private:
+  const std::optional<double> us_;
 };
 
 // A graph in the making, with seeded weights.
@@ -263,6 +284,24 @@ TEST_F(ChainedKernels, GiveTheSameBitsForImagesOfAnySize) {
                           "ops/convolution/conv2d_nchw16c.cl",
                           "ops/convolution/conv2d_winograd_nchw16c.cl",
                           "ops/pooling/pool2d_nchw16c.cl"));
+}
+
+// All launches by one worker, some together, and each shared out.
+TEST_F(ChainedKernels, GiveTheSameBitsHoweverLongTheyAreThoughtToTake) {
+  Pyramid single(*single_, 33, 21, 2);
+  const std::vector<float> values = Values(size_t{33} * 21 * 24 * 2, 5);
+  const std::vector<float> expected = single.Run(values);
+  for (const std::optional<double> us :
+       {std::optional(0.0), std::optional(1.5), std::optional<double>()}) {
+    const auto context =
+        CreateContext({device::CreateHostDevice(),
+                       std::make_shared<PredictingDevice>(device_, us)},
+                      {.strict = true});
+    Pyramid chained(*context, 33, 21, 2);
+    for (int run = 0; run < 20; ++run) {
+      ASSERT_EQ(chained.Run(values), expected) << us.value_or(-1);
+    }
+  }
 }
 
 TEST_F(ChainedKernels, FollowTensorsThatMove) {
