@@ -1,6 +1,7 @@
 #include "compiler/module.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -95,12 +96,12 @@ namespace {
 std::vector<std::string> OpenInputs(const ir::Graph& graph, ir::ValueId id) {
   std::vector<std::string> open;
   std::vector<ir::ValueId> reached = {id};
+  std::set<ir::ValueId> seen = {id};
   for (size_t i = 0; i < reached.size(); ++i) {
     const ir::Value& value = graph.value(reached[i]);
     if (value.producer != ir::kNone) {
       for (const ir::ValueId input : graph.node(value.producer).inputs) {
-        if (input != ir::kNone &&
-            std::find(reached.begin(), reached.end(), input) == reached.end()) {
+        if (input != ir::kNone && seen.insert(input).second) {
           reached.push_back(input);
         }
       }

@@ -18,20 +18,22 @@ WithProblem(std::function<R(const KernelNode&, const DeviceInfo&)> function) {
 }  // namespace
 
 PlainKernel::operator KernelDef() const {
-  return TypedKernel<NoProblem>{
-      .op = op,
-      .name = name,
-      .device_kind = device_kind,
-      .takes_epilogue = takes_epilogue,
-      .analyze = [analyze = analyze](
-                     const KernelNode& node,
-                     const DeviceInfo& device) -> Result<NoProblem> {
-        TIM_RETURN_IF_ERROR(analyze(node, device));
-        return NoProblem();
-      },
-      .layouts = WithProblem(layouts),
-      .cost = WithProblem(cost),
-      .lower = WithProblem(lower)};
+  std::function<Result<NoProblem>(const KernelNode&, const DeviceInfo&)> ask;
+  if (analyze) {
+    ask = [analyze = analyze](const KernelNode& node,
+                              const DeviceInfo& device) -> Result<NoProblem> {
+      TIM_RETURN_IF_ERROR(analyze(node, device));
+      return NoProblem();
+    };
+  }
+  return TypedKernel<NoProblem>{.op = op,
+                                .name = name,
+                                .device_kind = device_kind,
+                                .takes_epilogue = takes_epilogue,
+                                .analyze = std::move(ask),
+                                .layouts = WithProblem(layouts),
+                                .cost = WithProblem(cost),
+                                .lower = WithProblem(lower)};
 }
 
 }  // namespace tim::ir

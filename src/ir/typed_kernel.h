@@ -39,19 +39,23 @@ struct TypedKernel {
             .name = name,
             .device_kind = device_kind,
             .takes_epilogue = takes_epilogue,
-            .analyze = [analyze = analyze](
-                           const KernelNode& node,
-                           const DeviceInfo& device) -> Result<KernelProblem> {
-              TIM_ASSIGN_OR_RETURN(Problem problem, analyze(node, device));
-              return KernelProblem(
-                  std::make_shared<const Problem>(std::move(problem)));
-            },
+            .analyze = Analysis(),
             .layouts = OfProblem(layouts),
             .cost = OfProblem(cost),
             .lower = OfProblem(lower)};
   }
 
  private:
+  std::function<Result<KernelProblem>(const KernelNode&, const DeviceInfo&)>
+  Analysis() const {
+    if (!analyze) return nullptr;
+    return [analyze = analyze](
+               const KernelNode& node,
+               const DeviceInfo& device) -> Result<KernelProblem> {
+      TIM_ASSIGN_OR_RETURN(Problem problem, analyze(node, device));
+      return KernelProblem(std::make_shared<const Problem>(std::move(problem)));
+    };
+  }
   template <typename R>
   static std::function<R(const KernelProblem&, const KernelNode&,
                          const DeviceInfo&)>

@@ -98,6 +98,10 @@ class Kernel {
     TIM_RETURN_IF_ERROR(
         CallbackStatus(*plugin, "TimKernel::lower", called, sink.failure));
     TIM_RETURN_IF_ERROR(CheckSteps(*plugin, sink.lowering));
+    if (!node.epilogue.empty() && !view->epilogue_was_read) {
+      return plugin->Broke(StrCat("TimKernel::lower() of ", name_,
+                                  " did not look at fused operators"));
+    }
     sink.lowering.applied = static_cast<int>(node.epilogue.size());
     return std::move(sink.lowering);
   }

@@ -106,7 +106,9 @@ const TimNode* Epilogue(const TimNode* node, uint32_t index,
   return step.node.get();
 }
 const TimGraph* Body(const TimNode* node) {
-  return node == nullptr ? nullptr : node->body.get();
+  if (node == nullptr) return nullptr;
+  node->epilogue_was_read = true;
+  return node->body.get();
 }
 void Estimate(const TimNode* node, double* flops, double* bytes_read,
               double* bytes_written) {

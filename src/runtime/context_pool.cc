@@ -123,13 +123,17 @@ Status ContextPool::State::Start(const std::shared_ptr<PooledRun>& run,
 
 Status ContextPool::State::Post(const std::shared_ptr<PooledRun>& run,
                                 StateSet* states, Waits waits, Slot* slot) {
-  if (slot->arenas != nullptr) slot->arenas->SetRun(run, EndsOnThread());
   {
     const std::lock_guard lock(mutex_);
     AddInFlight(run);
   }
   const auto previous = states != nullptr ? states->Follow(run) : nullptr;
+  // What it waits for may call functions of clients.
+  const auto ends = waits.empty() && previous == nullptr
+                        ? EndsOnThread()
+                        : SharedArenas::Ends::kByClients;
   run->Await(std::move(waits), previous);
+  if (slot->arenas != nullptr) slot->arenas->SetRun(run, ends);
   const Status posted = slot->worker.Post([run] { run->Execute(); });
   if (posted.ok()) return posted;
   Remove(run.get());

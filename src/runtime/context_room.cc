@@ -21,8 +21,10 @@ constexpr auto kStandstill = std::chrono::milliseconds(250);
 bool ContextPool::State::CallsClients(const ir::Plan& plan) {
   return std::any_of(
       plan.steps.begin(), plan.steps.end(), [](const ir::Step& step) {
-        if (std::holds_alternative<ir::ControlCall>(step.action)) {
-          return true;
+        if (const auto* control = std::get_if<ir::ControlCall>(&step.action)) {
+          return std::any_of(
+              control->plans.begin(), control->plans.end(),
+              [](const auto& inner) { return CallsClients(*inner); });
         }
         const auto* call = std::get_if<ir::HostCall>(&step.action);
         return call != nullptr && !call->op.starts_with("tim.");

@@ -1,6 +1,7 @@
 #include "runtime/executable.h"
 
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -133,7 +134,8 @@ const RunText& Executable::trace_text() const {
 
 Status Executable::PrepareChains(device::BinaryStore& store,
                                  std::vector<PreparedGroup>* prepared) const {
-  const auto work = EstimateWork(plan_);
+  const auto work = plan_.chains.empty() ? std::vector<std::optional<double>>()
+                                         : EstimateWork(plan_);
   for (const StepGroup& group : groups_) {
     if (!group.chain) {
       AppendSingles(group, prepared);

@@ -108,7 +108,6 @@ bool SharedArenas::DropFree(size_t device) {
 Result<std::unique_ptr<SharedArenas::Lease>> SharedArenas::TakeNow(
     const ir::Plan& plan) {
   State& state = state_.Get();
-  const std::lock_guard taking(state.taking);
   std::unique_ptr<Lease> lease(new Lease(shared_from_this()));
   for (const ir::Arena& arena : plan.arenas) {
     lease->arenas_.emplace_back();
@@ -136,10 +135,14 @@ uint64_t SharedArenas::Changes() const {
 
 Result<std::unique_ptr<SharedArenas::Lease>> SharedArenas::TryTake(
     const ir::Plan& plan) {
-  const uint64_t changes = Changes();
-  auto taken = TakeNow(plan);
-  if (taken.status().code() != StatusCode::kOutOfMemory) return taken;
   State& state = state_.Get();
+  const uint64_t changes = Changes();
+  const std::unique_lock taking(state.taking, std::try_to_lock);
+  if (!taking.owns_lock()) return std::unique_ptr<Lease>();
+  auto taken = TakeNow(plan);
+  if (taken.status().code() != StatusCode::kOutOfMemory || !MayFit(plan)) {
+    return taken;
+  }
   const std::lock_guard lock(state.mutex);
   if (state.leases.empty() && state.changes == changes) return taken;
   return std::unique_ptr<Lease>();
@@ -149,10 +152,29 @@ Result<std::unique_ptr<SharedArenas::Lease>> SharedArenas::Take(
     const ir::Plan& plan) {
   while (true) {
     const uint64_t changes = Changes();
-    auto taken = TakeNow(plan);
-    if (taken.status().code() != StatusCode::kOutOfMemory) return taken;
+    auto taken = [&] {
+      const std::lock_guard taking(state_.Get().taking);
+      return TakeNow(plan);
+    }();
+    if (taken.status().code() != StatusCode::kOutOfMemory || !MayFit(plan)) {
+      return taken;
+    }
     if (!WaitForChange(changes)) return taken;
   }
+}
+
+// False where the devices have no memory for it at any time.
+bool SharedArenas::MayFit(const ir::Plan& plan) const {
+  return std::all_of(plan.arenas.begin(), plan.arenas.end(),
+                     [&](const ir::Arena& arena) {
+                       const ir::DeviceInfo& info =
+                           devices_[static_cast<size_t>(arena.device)]->info();
+                       const auto holds = [&](int64_t limit) {
+                         return limit <= 0 || arena.bytes <= limit;
+                       };
+                       return holds(info.global_memory_bytes) &&
+                              holds(info.max_allocation_bytes);
+                     });
 }
 
 bool SharedArenas::WaitForChange(uint64_t changes) {
@@ -178,12 +200,13 @@ bool SharedArenas::WaitForChange(uint64_t changes) {
     static_cast<void>(user.run->Wait());
     return true;
   }
-  const bool calls_clients = std::any_of(
+  // Others come back by themselves, and then all that are left call clients.
+  const bool all_call_clients = std::all_of(
       users.begin(), users.end(),
       [](const User& user) { return user.ends == Ends::kByClients; });
   std::unique_lock lock(state.mutex);
   const auto has_changed = [&] { return state.changes != changes; };
-  if (calls_clients) {
+  if (all_call_clients) {
     return state.changed.wait_for(lock, kStandstill, has_changed);
   }
   state.changed.wait(lock, has_changed);
@@ -196,7 +219,7 @@ void SharedArenas::Return(Lease& lease) {
   const std::lock_guard lock(state.mutex);
   std::move(lease.blocks_.begin(), lease.blocks_.end(),
             std::back_inserter(state.free));
-  // Nobody waits for one that was about to find no memory.
+  // A lease is listed, and waited for, once it has all of its arenas.
   if (std::erase(state.leases, &lease) != 0) {
     ++state.changes;
     state.changed.notify_all();

@@ -102,8 +102,10 @@ class SharedArenas : public std::enable_shared_from_this<SharedArenas> {
 
   int64_t& LeastOf(State& state, const ir::Arena& arena) const;
   Result<Block> TakeOne(const ir::Arena& arena);
-  // kOutOfMemory where there is no memory at the moment.
+  // kOutOfMemory where there is no memory at the moment.  The caller holds
+  // State::taking.
   Result<std::unique_ptr<Lease>> TakeNow(const ir::Plan& plan);
+  bool MayFit(const ir::Plan& plan) const;
   uint64_t Changes() const;
   // Whether leases have changed since there were as many changes; waits for
   // that where it may.

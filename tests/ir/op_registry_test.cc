@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/typed_kernel.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/toy_ops.h"
 
@@ -32,6 +33,16 @@ TEST(OpRegistry, DuplicatesAndHolesAreReported) {
   schema.eval = nullptr;
   hollow.Add(schema);
   EXPECT_NE(hollow.Check().message().find("lacks"), std::string::npos);
+
+  // One with functions of a type of its own is not taken for whole either.
+  OpRegistry typed;
+  typed.Add(PlainKernel{
+      .op = "tim.Relu",
+      .name = "typed",
+      .cost = [](const KernelNode&, const DeviceInfo&) { return 1.0; },
+      .lower = [](const KernelNode&,
+                  const DeviceInfo&) { return Result<Lowering>(Lowering()); }});
+  EXPECT_NE(typed.Check().message().find("lacks analyze"), std::string::npos);
 }
 
 TEST(OpRegistry, LooksIntoItsParent) {

@@ -343,7 +343,11 @@ TEST(ControlWaits, AreTwoForAnIf) {
     ASSERT_OK(found);
     EXPECT_EQ((*found)[0].bytes, (*Evaluate(made, From(first)))[0].bytes);
   }
-  if (counts.to_host != 0) GTEST_SKIP() << "the host cannot see the condition";
+  if (devices[1]->info().device_class != ir::DeviceClass::kCpu ||
+      devices[1]->info().vendor.find("Mesa") != std::string::npos) {
+    GTEST_SKIP() << "the host may not see the condition";
+  }
+  EXPECT_EQ(counts.to_host, 0);
   EXPECT_EQ(counts.waits, 2);
 }
 

@@ -77,6 +77,8 @@ typedef struct TimViewFns {
   TimCode (*attribute)(const TimNode*, const char* name, TimAttribute* out);
   /** The operator of a fused node that the others follow; else the node. */
   const TimNode* (*anchor)(const TimNode*);
+  /** A kernel whose functions supports() and lower() read neither this nor
+   * `epilogue` nor `body` gets no fused nodes. */
   uint32_t (*epilogue_count)(const TimNode*);
   /** An operator that follows: its operands are inputs of the whole node, -1 is
    * the value that comes from the operator before. */

@@ -31,6 +31,7 @@ Status Choose(Module& module) {
   }
   if (!module.is_trial) WarnOfHostSteps(module, order, choice.chosen);
   TIM_RETURN_IF_ERROR(DescribePartition(module, order, choice.chosen));
+  module.offers.clear();
   return ApplyChoice(module, locations, order, choice.chosen);
 }
 

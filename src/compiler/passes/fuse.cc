@@ -152,9 +152,8 @@ class Fuser {
 
   // To be called in topological order.
   void Visit(ir::NodeId id) {
-    const std::vector<ir::NodeId> ends = ChainsBefore(id);
-    if (ends.size() > 1) {
-      JoinBest(ends, id);
+    if (IsJoin(id)) {
+      JoinBest(ChainsBefore(id), id);
     } else {
       Extend(id, position_);
     }
@@ -163,18 +162,30 @@ class Fuser {
 
  private:
   // The node that may be fused into `id` here; kNone: there is none.
-  ir::NodeId NextOf(ir::NodeId id) const {
+  ir::NodeId NextOf(ir::NodeId id) {
     const ir::NodeId next = NextInChain(graph_, id);
     if (next == ir::kNone || IsPinned(module_, id) || IsPinned(module_, next) ||
-        !HasStaticOperands(graph_, graph_.node(id)) ||
-        !HasStaticOperands(graph_, graph_.node(next))) {
+        !IsStatic(id) || !IsStatic(next)) {
       return ir::kNone;
     }
     return next;
   }
 
+  bool IsStatic(ir::NodeId id) {
+    const auto [known, is_new] = static_.try_emplace(id);
+    if (is_new) known->second = HasStaticOperands(graph_, graph_.node(id));
+    return known->second;
+  }
+
+  // Whether several chains end before `id`; fusions before it change nothing.
+  bool IsJoin(ir::NodeId id) {
+    const auto [known, is_new] = joins_.try_emplace(id);
+    if (is_new) known->second = ChainsBefore(id).size() > 1;
+    return known->second;
+  }
+
   // Nodes that `id` may be fused into: of a sum, all that make its operands.
-  std::vector<ir::NodeId> ChainsBefore(ir::NodeId id) const {
+  std::vector<ir::NodeId> ChainsBefore(ir::NodeId id) {
     std::vector<ir::NodeId> ends;
     for (const ir::ValueId input : graph_.node(id).inputs) {
       if (input == ir::kNone) continue;
@@ -193,7 +204,7 @@ class Fuser {
     while (true) {
       heads_[id] = head;
       const ir::NodeId next = NextOf(id);
-      if (next == ir::kNone || ChainsBefore(next).size() > 1) return;
+      if (next == ir::kNone || IsJoin(next)) return;
       std::optional<Proposal> proposal = Propose(id, next);
       if (!proposal) return;
       id = Commit(*std::move(proposal));
@@ -252,6 +263,8 @@ class Fuser {
   Graph& graph_;
   int position_ = 0;                 // of the node that is visited
   std::map<ir::NodeId, int> heads_;  // of chains by their last nodes
+  std::map<ir::NodeId, bool> static_;
+  std::map<ir::NodeId, bool> joins_;
 };
 
 }  // namespace
