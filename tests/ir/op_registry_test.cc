@@ -39,6 +39,7 @@ TEST(OpRegistry, DuplicatesAndHolesAreReported) {
   typed.Add(PlainKernel{
       .op = "tim.Relu",
       .name = "typed",
+      .analyze = nullptr,
       .cost = [](const KernelNode&, const DeviceInfo&) { return 1.0; },
       .lower = [](const KernelNode&,
                   const DeviceInfo&) { return Result<Lowering>(Lowering()); }});
