@@ -24,14 +24,26 @@ std::vector<Offer> OffersOn(const Module& module, const ir::KernelNode& view,
   return offers;
 }
 
-std::optional<double> LeastMicroseconds(const std::vector<Offer>& offers,
+NodeOffers OffersOf(const Module& module, const ir::KernelNode& view,
+                    int device) {
+  NodeOffers offers;
+  for (int d = 1; d < static_cast<int>(module.options.devices.size()); ++d) {
+    if (device < 0 || device == d) offers[d] = OffersOn(module, view, d);
+  }
+  return offers;
+}
+
+std::optional<double> LeastMicroseconds(const Module& module,
                                         const ir::KernelNode& view,
-                                        const ir::DeviceInfo& device) {
+                                        const NodeOffers& offers) {
   std::optional<double> best;
-  for (const Offer& offer : offers) {
-    if (!offer.problem.ok()) continue;
-    const double cost = offer.kernel->cost(*offer.problem, view, device);
-    if (!best || cost < *best) best = cost;
+  for (const auto& [device, list] : offers) {
+    for (const Offer& offer : list) {
+      if (!offer.problem.ok()) continue;
+      const double cost =
+          offer.kernel->cost(*offer.problem, view, module.device(device));
+      if (!best || cost < *best) best = cost;
+    }
   }
   return best;
 }
@@ -39,14 +51,7 @@ std::optional<double> LeastMicroseconds(const std::vector<Offer>& offers,
 std::optional<double> KernelMicroseconds(const Module& module,
                                          const ir::KernelNode& view,
                                          int device) {
-  std::optional<double> best;
-  for (int d = 1; d < static_cast<int>(module.options.devices.size()); ++d) {
-    if (device >= 0 && device != d) continue;
-    const std::optional<double> cost =
-        LeastMicroseconds(OffersOn(module, view, d), view, module.device(d));
-    if (cost && (!best || *cost < *best)) best = cost;
-  }
-  return best;
+  return LeastMicroseconds(module, view, OffersOf(module, view, device));
 }
 
 }  // namespace tim::compiler

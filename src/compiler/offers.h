@@ -20,13 +20,17 @@ std::string KernelOpName(const ir::Node& node);
 std::vector<Offer> OffersOn(const Module& module, const ir::KernelNode& view,
                             int device);
 
+/// The offers of one device, -1: of all but the host.
+NodeOffers OffersOf(const Module& module, const ir::KernelNode& view,
+                    int device);
+
 /// Microseconds of a node by the cheapest of the offers, everything dense;
 /// nothing where no kernel takes it.
-std::optional<double> LeastMicroseconds(const std::vector<Offer>& offers,
+std::optional<double> LeastMicroseconds(const Module& module,
                                         const ir::KernelNode& view,
-                                        const ir::DeviceInfo& device);
+                                        const NodeOffers& offers);
 
-/// The same of a device's kernels, -1: of all devices but the host.
+/// LeastMicroseconds() of what OffersOf() gives.
 std::optional<double> KernelMicroseconds(const Module& module,
                                          const ir::KernelNode& view,
                                          int device);

@@ -1,7 +1,6 @@
 // Contexts that a pool has: who gets one, who waits for one, and when there is
 // one more or less.
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <variant>
 
@@ -11,12 +10,6 @@
 namespace tim::runtime {
 
 using Slot = ContextSlot;
-
-namespace {
-
-constexpr auto kStandstill = std::chrono::milliseconds(250);
-
-}  // namespace
 
 bool ContextPool::State::CallsClients(const ir::Plan& plan) {
   return std::any_of(

@@ -2,6 +2,7 @@
 #ifndef TIM_RUNTIME_INSIDE_RUN_H_
 #define TIM_RUNTIME_INSIDE_RUN_H_
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 
@@ -11,6 +12,10 @@ namespace tim::runtime {
 
 class Executable;
 class StateSet;
+
+/// Time without a change after which runs that call functions of clients are
+/// taken to wait for each other.
+inline constexpr std::chrono::milliseconds kStandstill{250};
 
 /// The run that a run's steps wait for, as where a function that they call
 /// waits for one.  Any thread.

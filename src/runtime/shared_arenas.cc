@@ -2,19 +2,12 @@
 #include "runtime/shared_arenas.h"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 
 #include "device/device_pools.h"
 #include "runtime/inside_run.h"
 
 namespace tim::runtime {
-namespace {
-
-constexpr auto kStandstill = std::chrono::milliseconds(250);
-
-}  // namespace
-
 SharedArenas::Lease::~Lease() { owner_->Return(*this); }
 
 void SharedArenas::Lease::SetRun(std::weak_ptr<RunEvent> run, Ends ends) {

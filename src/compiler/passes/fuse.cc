@@ -14,37 +14,15 @@ namespace {
 using ir::Graph;
 using ir::Node;
 
-// What kernels say of an operator or a chain, on a device, -1: on all but the
-// host.
-NodeOffers AskKernels(const Module& module, const ir::KernelNode& view,
-                      int on) {
-  NodeOffers offers;
-  for (int d = 1; d < static_cast<int>(module.options.devices.size()); ++d) {
-    if (on < 0 || on == d) offers[d] = OffersOn(module, view, d);
-  }
-  return offers;
-}
-
-// Cheapest estimate; nothing where no kernel takes the node.
-std::optional<double> BestCost(const Module& module, const ir::KernelNode& view,
-                               const NodeOffers& offers) {
-  std::optional<double> best;
-  for (const auto& [device, list] : offers) {
-    const auto cost = LeastMicroseconds(list, view, module.device(device));
-    if (cost && (!best || *cost < *best)) best = cost;
-  }
-  return best;
-}
-
-// The same of a node of the graph, whose kernels are asked once; nothing for
-// what is neither an operator nor a chain.
+// Cheapest estimate of a node of the graph, whose kernels are asked once;
+// nothing for what is neither an operator nor a chain.
 std::optional<double> BestCost(Module& module, ir::NodeId id, int on) {
   const ir::KernelNode view =
       ViewOf(module, module.graph, module.graph.node(id));
   if (view.anchor->composite) return std::nullopt;
   const auto [kept, is_new] = module.offers.try_emplace(id);
-  if (is_new) kept->second = AskKernels(module, view, on);
-  return BestCost(module, view, kept->second);
+  if (is_new) kept->second = OffersOf(module, view, on);
+  return LeastMicroseconds(module, view, kept->second);
 }
 
 // The node that may be fused into `id`: the only reader of its only output.
@@ -150,7 +128,7 @@ class Fuser {
  public:
   explicit Fuser(Module& module) : module_(module), graph_(module.graph) {}
 
-  // To be called in topological order.
+  // Nodes are visited in topological order.
   void Visit(ir::NodeId id) {
     if (IsJoin(id)) {
       JoinBest(ChainsBefore(id), id);
@@ -236,8 +214,8 @@ class Fuser {
     if (!first_cost || !next_cost) return std::nullopt;
     const Fusion fusion(graph_, id, next);
     const ir::KernelNode view = ViewOf(module_, graph_, fusion.node());
-    NodeOffers offers = AskKernels(module_, view, on);
-    const auto cost = BestCost(module_, view, offers);
+    NodeOffers offers = OffersOf(module_, view, on);
+    const auto cost = LeastMicroseconds(module_, view, offers);
     if (!cost || *cost > *first_cost + *next_cost) return std::nullopt;
     return Proposal{.first = id,
                     .next = next,
