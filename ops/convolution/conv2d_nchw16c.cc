@@ -102,7 +102,7 @@ std::vector<ir::Layout> InputLayouts(const Conv2dShape& shape) {
   return {ir::Layout::Dense(), ChannelBlocks()};
 }
 
-// Of a flat convolution.
+// The problem of a flat convolution.
 Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
                               const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));

@@ -31,11 +31,11 @@ Status CheckChannels(const ir::TensorDesc& output);
 /// Kernels are named like their operators, in lower case.
 std::string LowerCase(std::string text);
 
-/// Of a kernel for its operator's work.
+/// Microseconds of a kernel for its operator's work.
 double ElementwiseCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
                        const Price& price);
 
-/// The same as the `cost` of a kernel, whatever its problem is.
+/// ElementwiseCost() as the `cost` of a kernel, whatever its problem is.
 class CostAt {
  public:
   explicit CostAt(const Price& price) : price_(price) {}

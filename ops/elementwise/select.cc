@@ -78,7 +78,7 @@ Status EvalSelect(const ir::EvalContext& context) {
   return OkStatus();
 }
 
-// How elements become those of the output.
+// Rules by which elements become those of the output.
 struct SelectRules {
   kernels::ConvertRule of_then = kernels::ConvertRule::kBits;
   kernels::ConvertRule of_else = kernels::ConvertRule::kBits;

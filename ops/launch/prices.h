@@ -98,7 +98,7 @@ inline constexpr Price kMoments = {{0.05, 0.25}, {0.05, 0.25}};
 inline constexpr Price kOneHot = {{0.1}, {0.1}};
 inline constexpr Price kPacking = {{1.0}, {1.0}};
 inline constexpr Price kPad = {{0.1}, {0.1}};
-// On CPUs 20 ns for a window of 2 x 2 on one core.
+// A window of 2 x 2 takes one core of a CPU 20 ns.
 inline constexpr Price kPool2d = {{0.0017, 0.2}, {0.008, 0.2}};
 inline constexpr Price kPool2dNchw16c = {{0.05}};
 inline constexpr Price kPool2dNchw16cCodes = {{0.2}};

@@ -101,7 +101,7 @@ int64_t BlockPlanes(const PoolProblem& problem, const ir::KernelNode& node) {
 }
 
 void AddColumnOptions(const PoolShape& shape, int64_t tile, Launch* launch) {
-  // Of a tile that the registers of AVX-512 hold.
+  // Columns of a tile that the registers of AVX-512 hold.
   constexpr int64_t kMostColumns = 24;
   if ((tile - 1) * shape.w.stride + shape.w.kernel > kMostColumns) return;
   launch->Option(StrCat("-DKERNEL_W=", shape.w.kernel))

@@ -37,8 +37,8 @@ Status CheckPoolCodes(const ir::TensorDesc& desc);
 /// Ok, or why sums of the codes of a window may not fit 32 bits.
 Status CheckCodeSums(const PoolShape& shape);
 
-/// In blocks of channels.  Whole blocks of single pixels lie as in a dense
-/// tensor, which the output may be then.
+/// Layouts in blocks of channels.  Whole blocks of single pixels lie as in a
+/// dense tensor, which the output may be then.
 std::vector<ir::LayoutTuple> BlockedPoolLayouts(const PoolProblem& problem,
                                                 const ir::KernelNode& node,
                                                 const ir::DeviceInfo& device);

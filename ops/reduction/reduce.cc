@@ -211,7 +211,7 @@ ir::OpSchema Schema(const ReduceOp& op) {
 
 // ---- kernel ----
 
-// Which axes are reduced.
+// Axes that are reduced, as flags.
 Result<std::vector<bool>> Analyze(const ir::KernelNode& node,
                                   const ir::DeviceInfo&) {
   TIM_RETURN_IF_ERROR(CheckSumOperand(node.inputs[0]));

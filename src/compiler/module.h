@@ -39,7 +39,7 @@ struct Offer {
   const ir::KernelDef* kernel = nullptr;
   Result<ir::KernelProblem> problem;
 };
-/// By device, of all of its kernels for such nodes.
+/// Offers of all kernels for a node, by device.
 using NodeOffers = std::map<int, std::vector<Offer>>;
 
 /// A range of an arena that lives over a range of steps.
@@ -184,7 +184,7 @@ struct Module {
   std::string chosen_division;
   ir::Partition partition;  ///< After choose.
 
-  /// By node, from fuse to choose: what kernels said of it.
+  /// Offers by node, from fuse to choose.
   std::map<ir::NodeId, NodeOffers> offers;
 
   std::vector<Placement> placements;  ///< By node id, after choose.

@@ -9,9 +9,9 @@ namespace {
 
 // Workers count work-groups in ints, and a launch of that many gains nothing.
 constexpr int64_t kMostWorkGroups = int64_t{1} << 24;
-// Of kernels that make an element per work-item, as texts that come at run time
-// do: their work-groups are so short that a driver who runs them in a row gains
-// more than two waits cost.
+// The limit of kernels that make an element per work-item, as texts that come
+// at run time do: their work-groups are so short that a driver who runs them in
+// a row gains more than two waits cost.
 constexpr int64_t kMostWorkGroupsOfText = 4096;
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace tim::kernels {
 namespace {
 
-// Of texts that come at run time, by their hashes.
+// Facts of texts that come at run time, by their hashes.
 constinit KnownValues<TextFacts> g_facts(256);
 
 // A text and its facts; `owner` where they are of no text of the library.

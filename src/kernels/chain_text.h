@@ -21,10 +21,10 @@ struct ChainText {
   /// The text with its kernels as functions that are told their work-item,
   /// tim_x, tim_y and tim_z.
   std::string functions;
-  /// Of functions and types, to be renamed for each copy; spaces are between
-  /// them.
+  /// Names of functions and types, to be renamed for each copy; spaces are
+  /// between them.
   std::string names;
-  std::string macros;     ///< To be undefined after each, in the same form.
+  std::string macros;     ///< Names to be undefined after each copy.
   bool contracts = true;  ///< No FP_CONTRACT OFF stands in it.
 };
 

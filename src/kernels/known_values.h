@@ -1,4 +1,4 @@
-// What was made once and is asked for again.
+// Values that are made once and asked for again.
 #ifndef TIM_KERNELS_KNOWN_VALUES_H_
 #define TIM_KERNELS_KNOWN_VALUES_H_
 

@@ -74,7 +74,7 @@ bool ListHas(std::string_view list, std::string_view word) {
   return false;
 }
 
-// Of a plain type; 0 where it is not known.
+// Bytes of a plain type; 0 where it is not known.
 int BytesOf(std::string_view type) {
   const std::string_view element = ElementOfVector(type);
   const CType* const known = FindCType(element);

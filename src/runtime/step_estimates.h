@@ -29,8 +29,8 @@ std::optional<double> CostOf(const ir::Decision& decision);
 /// they touch; of other steps, as copies, what their bytes take the device.
 std::vector<double> EstimateSteps(const ir::Plan& plan);
 
-/// The same without what launches cost: of each node that of one launch, which
-/// its kernel's cost holds once.  None where nothing was estimated.
+/// Microseconds of each step without launches: the cost of a node holds one
+/// launch.  None where nothing was estimated.
 std::vector<std::optional<double>> EstimateWork(const ir::Plan& plan);
 
 }  // namespace tim::runtime

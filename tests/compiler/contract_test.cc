@@ -139,7 +139,7 @@ TEST(Contract, KernelsAreAskedOnceOfANode) {
   EXPECT_OK(CompileBumped(alone, false));
   EXPECT_EQ(calls->all, 1);
 
-  // Once more of the fused node, which is taken.
+  // A fused node that is taken is asked about once more.
   Probe fused;
   const auto fused_calls = fused.CountAnalyses();
   EXPECT_OK(CompileBumped(fused, true));

@@ -104,7 +104,7 @@ TEST(BadPlugin, AGraphIsCompiledWithoutIt) {
   }
 }
 
-// What it does not ask for it would leave out.
+// Operators that a kernel does not ask for would be left out.
 TEST(BadPlugin, KernelsThatIgnoreFusedOperatorsGetNone) {
   ASSERT_OK(LoadBad("ignores_epilogue"));
   {

@@ -101,7 +101,7 @@ TEST(OperatorCases, LaunchesGiveKernelsTheirParameters) {
       kernels.insert(StrCat(file.name, ": ", (*it)[1].str()));
     }
   }
-  // Of fused operators, sizes and layouts that few cases have, or none:
+  // Kernels of fused operators, sizes and layouts that few cases have, or none:
   // compiling holds them to the same.
   const std::set<std::string> of_few_cases = {
       "kernels/chain.cl: chain",

@@ -286,7 +286,7 @@ TEST_F(ChainedKernels, GiveTheSameBitsForImagesOfAnySize) {
                           "ops/pooling/pool2d_nchw16c.cl"));
 }
 
-// All launches by one worker, some together, and each shared out.
+// Launches are done by one worker, some of them, or shared out.
 TEST_F(ChainedKernels, GiveTheSameBitsHoweverLongTheyAreThoughtToTake) {
   Pyramid single(*single_, 33, 21, 2);
   const std::vector<float> values = Values(size_t{33} * 21 * 24 * 2, 5);

@@ -9,7 +9,7 @@ namespace tim::kernels {
 /// Whether it begins with a backslash that joins two lines.
 bool StartsWithSplice(std::string_view text);
 
-/// Of a token: whether it is a word, no number.
+/// Whether a token is a word, no number.
 bool IsWord(std::string_view token);
 
 enum class Directives { kSkipped, kGiven };

@@ -46,7 +46,7 @@ Result<int64_t> Apply(std::string_view op, int64_t a, int64_t b) {
   return op == "%" ? a % b : a / b;
 }
 
-// By precedence, one function for all binary operators.
+// Binary operators by precedence: one function for all of them.
 class Evaluator {
  public:
   explicit Evaluator(const TextTokens& tokens) : tokens_(tokens) {}

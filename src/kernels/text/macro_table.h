@@ -15,7 +15,8 @@ namespace tim::kernels {
 using TextTokens = std::vector<std::string>;
 TextTokens TokensOf(std::string_view text);
 
-/// With arguments and "##"; "#x" and variable arguments are no part of it.
+/// Macros with arguments and "##"; "#x" and variable arguments are no part of
+/// it.
 class MacroTable {
  public:
   /// "F(x) x + 1", what stands after "#define ".

@@ -33,8 +33,8 @@ class Preprocessor {
   }
 
  private:
-  // Of an #if: whether the lines count, and whether some branch did, or none
-  // can as those around it do not.
+  // State of an #if: whether the lines count, and whether some branch did, or
+  // none can as those around it do not.
   struct Branch {
     bool active = false;
     bool taken = false;

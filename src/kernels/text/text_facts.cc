@@ -80,7 +80,7 @@ Status CheckTokens(std::string_view text, Directives directives) {
   return OkStatus();
 }
 
-// Only kernels are told their work-item.
+// Kernels alone are told their work-item.
 Status CheckFunctions(std::string_view text) {
   CTokens tokens(text);
   int braces = 0;

@@ -32,7 +32,7 @@ struct KernelFacts {
   std::string_view refusal = {};
 };
 
-/// The same with what it refers to.
+/// Facts with the strings that they refer to.
 struct TextFacts {
   std::vector<KernelPlace> kernels = {};
   std::string names = {};

@@ -96,7 +96,7 @@ class OutlineReader {
     return OkStatus();
   }
 
-  // Of the tokens after "__kernel", up to the end of the parameters.
+  // The tokens after "__kernel", up to the end of the parameters.
   Status ReadHead() {
     std::string text = "__kernel";
     int depth = 0;
@@ -119,7 +119,7 @@ class OutlineReader {
     return Unimplemented("a kernel without an end");
   }
 
-  // Of the tokens after "typedef": fields that a struct has under conditions
+  // The tokens after "typedef": fields that a struct has under conditions
   // are all in it, as no head depends on them.
   Status ReadTypedef() {
     std::string text = "typedef";
@@ -213,7 +213,7 @@ class Keeper {
   std::set<std::string_view> prefixes_;
 };
 
-// Named so by compilers.
+// Names that compilers define.
 bool IsOfCompilers(std::string_view name) {
   for (const std::string_view prefix : {"__", "cl_", "POCL_"}) {
     if (name.starts_with(prefix)) return true;

@@ -27,7 +27,7 @@ struct TextOutline {
     std::string name = {};  ///< Of what is defined.
     int group = -1;  ///< In `groups`, of the innermost #if around it; -1: none.
   };
-  /// From an #if to its #endif.
+  /// Lines from an #if to its #endif.
   struct Group {
     int parent = -1;
     std::vector<int> conditions = {};  ///< Items.
