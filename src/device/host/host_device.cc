@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/client_threads.h"
+#include "base/exact_cast.h"
 #include "base/guarded.h"
 #include "base/processors.h"
 #include "device/device_pools.h"
@@ -50,7 +51,7 @@ class HostStream final : public Stream {
   }
 
   Result<std::unique_ptr<Event>> Record(std::unique_ptr<Event> done) override {
-    if (dynamic_cast<HostEvent*>(done.get()) == nullptr) {
+    if (ExactCast<HostEvent>(done.get()) == nullptr) {
       done = std::make_unique<HostEvent>();
     }
     static_cast<HostEvent*>(done.get())->status =

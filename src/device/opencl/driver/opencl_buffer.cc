@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/exact_cast.h"
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/host_memory.h"
 
@@ -145,7 +146,7 @@ Result<cl::Buffer> OpenClBuffer::SubBuffer(int64_t offset, int64_t bytes) {
 }
 
 Result<OpenClRange> AsOpenCl(const BufferRange& range) {
-  auto* buffer = dynamic_cast<OpenClBuffer*>(range.buffer);
+  auto* buffer = ExactCast<OpenClBuffer>(range.buffer);
   if (buffer == nullptr) {
     return TIM_INTERNAL("an operand is not in the memory of the device");
   }

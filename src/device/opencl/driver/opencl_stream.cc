@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "base/exact_cast.h"
 #include "device/host/host_buffer.h"
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/fill.h"
@@ -108,7 +109,7 @@ Result<std::unique_ptr<Event>> OpenClStream::Record(
   TIM_RETURN_IF_ERROR(Begin());
   OpenClOrder* const order = CurrentOpenClOrder();
   if (order != nullptr) TIM_RETURN_IF_ERROR(order->End(queue_));
-  if (dynamic_cast<OpenClEvent*>(done.get()) == nullptr) {
+  if (ExactCast<OpenClEvent>(done.get()) == nullptr) {
     done = std::make_unique<OpenClEvent>();
   }
   QueueFence& fence = static_cast<OpenClEvent*>(done.get())->fence();
@@ -129,10 +130,10 @@ Status OpenClStream::SynchronizeToHost(Buffer& imported) {
 }
 
 Status OpenClStream::MapAndUnmap(Buffer& imported, cl_map_flags flags) {
+  if (works_in_host_memory_) return OkStatus();
   TIM_RETURN_IF_ERROR(Begin());
   TIM_ASSIGN_OR_RETURN(const OpenClRange place,
                        AsOpenCl({.buffer = &imported}));
-  if (works_in_host_memory_) return OkStatus();
   return queue_.MapAndUnmap(place.handle(), imported.bytes(), flags, mapping_);
 }
 
@@ -155,7 +156,7 @@ Result<bool> OpenClStream::Peek(BufferRange range, void* to) {
 
 Status OpenClStream::WaitFor(Event& event) {
   TIM_RETURN_IF_ERROR(Begin());
-  auto* other = dynamic_cast<OpenClEvent*>(&event);
+  auto* other = ExactCast<OpenClEvent>(&event);
   if (other == nullptr) return TIM_INTERNAL("an event of another domain");
   TIM_RETURN_IF_CL_ERROR(queue_.WaitFor(other->fence().event),
                          "waiting for an event of another stream");

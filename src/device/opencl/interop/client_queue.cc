@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/exact_cast.h"
 #include "device/opencl/driver/cl_api.h"
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/opencl_info.h"
@@ -66,7 +67,7 @@ class OpenClClientQueue final : public ClientQueue {
 
   Status Await(Event& event) override {
     TIM_RETURN_IF_ERROR(CheckOpenClProcess());
-    auto* own = dynamic_cast<OpenClEvent*>(&event);
+    auto* own = ExactCast<OpenClEvent>(&event);
     if (own == nullptr) return TIM_INTERNAL("an event of another domain");
     const std::vector<cl::Event> list = {own->fence().event};
     TIM_RETURN_IF_CL_ERROR(queue_.enqueueBarrierWithWaitList(&list),
@@ -108,7 +109,7 @@ Result<std::unique_ptr<Event>> EventOf(Device& device, void* event) {
 }
 
 void* RetainedHandle(Event& event) {
-  auto* own = dynamic_cast<OpenClEvent*>(&event);
+  auto* own = ExactCast<OpenClEvent>(&event);
   if (own == nullptr || IsForkedFromOpenCl()) return nullptr;
   cl_event const handle = own->fence().event();
   if (handle != nullptr) clRetainEvent(handle);
@@ -116,7 +117,7 @@ void* RetainedHandle(Event& event) {
 }
 
 std::unique_ptr<Event> SameEvent(Event& event) {
-  auto* own = dynamic_cast<OpenClEvent*>(&event);
+  auto* own = ExactCast<OpenClEvent>(&event);
   return own != nullptr ? WrapEvent(own->fence().event) : nullptr;
 }
 

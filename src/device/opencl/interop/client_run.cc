@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/exact_cast.h"
 #include "device/opencl/driver/cl_api.h"
 #include "device/opencl/driver/cl_status.h"
 #include "device/opencl/driver/opencl_buffer.h"
@@ -18,7 +19,7 @@ class OpenClClientRun final : public ClientRun {
   explicit OpenClClientRun(Device& device) : device_(device) {}
 
   Status Await(Event& event) override {
-    auto* own = dynamic_cast<OpenClEvent*>(&event);
+    auto* own = ExactCast<OpenClEvent>(&event);
     if (own == nullptr) return TIM_INTERNAL("an event of another domain");
     order_.before.push_back(own->fence().event);
     return OkStatus();
