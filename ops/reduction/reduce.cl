@@ -4,8 +4,7 @@
 // stores.
 //   reduce_row      inner is 1: one work-item makes one chunk, whose lanes are
 //                   those of a vector
-//   reduce_rows     the same for 16 rows of a chunk each, of integers in any
-//                   order
+//   reduce_rows     the same for 16 rows of a chunk each
 //   reduce_columns  inner is at least 16: one work-item makes a chunk of 16 *
 //                   VECTORS neighbours
 //   reduce_narrow   inner is INNER, 2, 4 or 8: one work-item makes a chunk of
@@ -96,9 +95,55 @@ static inline int mean_of(__global const int* axes, int axis_count, int o) {
 #define FREE_MULTIPLY 0
 #define ORDER_FREE (TIM_PASTE(FREE_, SUM) && TIM_PASTE(FREE_, JOIN))
 
+#define LANE16 TIM_PASTE(LANE16_, SUM)  // Of comparisons.
+#define LANE16_float int16
+#define LANE16_int int16
+#define LANE16_long long16
+
 // Runs of `length` need that many of the 16 lanes: a power of two.
 static inline int lanes_of(int length) {
   return length > 8 ? 16 : length > 4 ? 8 : length > 2 ? 4 : length;
+}
+
+// Lanes 0 and 8, 1 and 9, ... are joined, then 0 and 4, ...
+static inline SUM joined_lanes(SUM16 v) {
+  const SUM16 eight = v.s89abcdef89abcdef;
+  v = JOINED(SUM16, v, eight);
+  const SUM16 four = v.s4567456745674567;
+  v = JOINED(SUM16, v, four);
+  const SUM16 two = v.s2323232323232323;
+  v = JOINED(SUM16, v, two);
+  return JOINED(SUM, v.s0, v.s1);
+}
+
+// Joins the first `length` elements of `in`, which has `left`.
+static inline SUM joined_row(__global const TIM_STORAGE(IN) * in, int length,
+                             int left, float m, float in_scale, int in_zero) {
+  SUM16 sum = IDENTITY;
+  int i = 0;
+  for (; i + 16 <= length; i += 16) {
+    const SUM16 value = READ16(i, m);
+    sum = JOINED(SUM16, sum, value);
+  }
+  if (i < length) {
+    // Lanes beyond the row change nothing, whatever lies there.
+    SUM16 value;
+    if (i + 16 <= left) {
+      const LANE16 lane =
+          (LANE16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+      const SUM16 read = READ16(i, m);
+      value = lane < (LANE16)(length - i) ? read : (SUM16)(IDENTITY);
+    } else {
+      SUM of_lane[16];
+      for (int j = 0; j < 16; ++j) {
+        of_lane[j] = IDENTITY;
+        if (i + j < length) of_lane[j] = READ(i + j, m);
+      }
+      value = vload16(0, of_lane);
+    }
+    sum = JOINED(SUM16, sum, value);
+  }
+  return joined_lanes(sum);
 }
 
 __kernel void reduce_row(__global const TIM_STORAGE(IN) * in, int in_offset,
@@ -109,37 +154,19 @@ __kernel void reduce_row(__global const TIM_STORAGE(IN) * in, int in_offset,
   if (row >= rows) return;
   const int image = row / chunks;
   const int done = (row - image * chunks) * CHUNK;
-  const int length = min(count - done, CHUNK);
+  const int left = (rows / chunks - image) * count - done;
   in += in_offset + image * count + done;
   out += out_offset;
 #ifdef MEANS
   const float m = MEANS_OF(image)[0];
+#else
+  const float m = 0.0f;
 #endif
-  SUM16 sum = IDENTITY;
-  int i = 0;
-  for (; i + 16 <= length; i += 16) sum = JOINED(SUM16, sum, READ16(i, m));
-  SUM lane[16];
-  vstore16(sum, 0, lane);
-  for (int j = 0; i + j < length; ++j) {
-    const SUM value = READ(i + j, m);
-    lane[j] = JOINED(SUM, lane[j], value);
-  }
-  for (int apart = 8; apart > 0; apart /= 2) {
-    for (int j = 0; j < apart; ++j) {
-      lane[j] = JOINED(SUM, lane[j], lane[j + apart]);
-    }
-  }
-  STORE(row, lane[0]);
+  STORE(row,
+        joined_row(in, min(count - done, CHUNK), left, m, in_scale, in_zero));
 }
 
-#if ORDER_FREE && !defined(MEANS)
-static inline SUM joined_lanes(SUM16 v) {
-  const TIM_PASTE(SUM, 8) eight = JOINED(TIM_PASTE(SUM, 8), v.lo, v.hi);
-  const TIM_PASTE(SUM, 4) four = JOINED(TIM_PASTE(SUM, 4), eight.lo, eight.hi);
-  const TIM_PASTE(SUM, 2) two = JOINED(TIM_PASTE(SUM, 2), four.lo, four.hi);
-  return JOINED(SUM, two.x, two.y);
-}
-
+#ifndef MEANS
 __kernel void reduce_rows(__global const TIM_STORAGE(IN) * in, int in_offset,
                           __global TIM_STORAGE(OUT) * out, int out_offset,
                           int count, int rows, RESULT_PARAMETERS) {
@@ -150,16 +177,8 @@ __kernel void reduce_rows(__global const TIM_STORAGE(IN) * in, int in_offset,
   out += out_offset;
   SUM of_row[16];
   for (int r = 0; r < here; ++r) {
-    SUM16 sum = IDENTITY;
-    int i = 0;
-    for (; i + 16 <= count; i += 16) sum = JOINED(SUM16, sum, READ16(i, 0));
-    SUM joined = joined_lanes(sum);
-    for (; i < count; ++i) {
-      const SUM value = READ(i, 0);
-      joined = JOINED(SUM, joined, value);
-    }
-    of_row[r] = joined;
-    in += count;
+    of_row[r] = joined_row(in + r * count, count, (rows - first - r) * count,
+                           0.0f, in_scale, in_zero);
   }
   if (here == 16) {
     const SUM16 results = vload16(0, of_row);

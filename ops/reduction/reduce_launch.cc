@@ -1,7 +1,5 @@
 #include "ops/reduction/reduce_launch.h"
 
-#include <string_view>
-
 namespace tim::ops {
 namespace {
 
@@ -138,14 +136,11 @@ class Stages {
   bool WithMeans(const Stage& stage) const {
     return stage.first && reduction_.means.has_value();
   }
-  // Integers in any order, and tiles of rows for every core.
+  // Tiles of rows for every core.
   bool MakesRows(const Stage& stage) const {
-    const ReduceArithmetic& arithmetic = reduction_.arithmetic;
     const int64_t least = int64_t{4} * device_.compute_units * kReduceLanes;
     return device_.device_class == ir::DeviceClass::kCpu && !WithMeans(stage) &&
-           stage.chunks == 1 && stage.results() >= least &&
-           arithmetic.sum != ir::DataType::kFloat32 &&
-           std::string_view(arithmetic.join) != "MULTIPLY";
+           stage.chunks == 1 && stage.results() >= least;
   }
   Form FormOf(const Stage& stage) const {
     const ReduceGroup& group = stage.group;

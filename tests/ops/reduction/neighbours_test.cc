@@ -58,6 +58,28 @@ TEST(Neighbours, RowsOfIntegersAreReducedTogether) {
   }
 }
 
+// The same of floats, and of few rows: in the order of eval, whatever lies
+// behind a row that is no whole number of vectors.
+TEST(Neighbours, RowsOfFloatsAreReducedInTheirOrder) {
+  for (const Ints& shape : {Ints{16, 5003},
+                            {49, 5008},
+                            {1023, 5001},
+                            {17, 1},
+                            {31, 3},
+                            {1039, 5},
+                            {2050, 2}}) {
+    const ir::AttributeMap along = {{"axis", Ints{0}}, {"keep_dims", false}};
+    const ir::TensorDesc f32 = Desc(DataType::kFloat32, shape);
+    const ir::TensorDesc f16 = Desc(DataType::kFloat16, shape);
+    EXPECT_OK(CheckNode("tim.ReduceMean", along, f32, f32));
+    EXPECT_OK(CheckNode("tim.ReduceSum", along, f16, f32));
+    EXPECT_OK(CheckNode("tim.ReduceMax", along, f32, f32));
+    EXPECT_OK(CheckNode("tim.ReduceMin", along, f16, f16));
+    EXPECT_OK(CheckNode("tim.ReduceProd", along, f32, f32));
+    EXPECT_OK(CheckNode("tim.ReduceMean", along, f32, Codes(shape)));
+  }
+}
+
 TEST(Neighbours, ManyAreAddedUpTogether) {
   for (const Ints& shape : {Ints{1300, 5}, {300, 9}, {4096, 3, 2}, {100, 4}}) {
     for (const int64_t exclusive : {0, 1}) {
