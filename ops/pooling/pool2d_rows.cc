@@ -23,6 +23,16 @@ bool IsFloat32(const ir::TensorDesc& desc) {
   return desc.type == ir::DataType::kFloat32;
 }
 
+// Whether windows are planes, the form of pool2d_planes.
+bool PoolsPlanes(const PoolProblem& problem) {
+  const auto& [w, h, planes] = problem.shape;
+  const auto is_whole = [](const PoolAxis& axis) {
+    return axis.kernel == axis.input && axis.output == 1 && axis.pad == 0;
+  };
+  return problem.type != PoolType::kMax && is_whole(w) && is_whole(h) &&
+         planes >= kVector && w.input * h.input >= kVector;
+}
+
 Result<PoolProblem> Analyze(const ir::KernelNode& node,
                             const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
@@ -49,8 +59,10 @@ double Cost(const PoolProblem& problem, const ir::KernelNode& node,
   ir::ComputeEstimate estimate = Pool2dEstimate(AnchorView(node).view());
   // Short rows leave lanes idle.
   const int64_t width = problem.shape.w.output;
-  estimate.flops *=
-      static_cast<double>(AlignUp(width, kVector)) / static_cast<double>(width);
+  if (!PoolsPlanes(problem)) {
+    estimate.flops *= static_cast<double>(AlignUp(width, kVector)) /
+                      static_cast<double>(width);
+  }
   return EstimateMicroseconds(estimate, device,
                               IsFloat32(node.inputs[0])
                                   ? prices::kPool2dRows
@@ -62,11 +74,13 @@ Result<ir::Lowering> Lower(const PoolProblem& problem,
                            const ir::DeviceInfo& device) {
   const PoolShape& shape = problem.shape;
   const ir::DataType output = node.outputs[0].type;
-  Launch launch("ops/pooling/pool2d_rows.cl", "pool2d_rows");
+  const bool planes = PoolsPlanes(problem);
+  Launch launch("ops/pooling/pool2d_rows.cl",
+                planes ? "pool2d_planes" : "pool2d_rows");
   launch.Type("IN", node.inputs[0]).Type("OUT", node.outputs[0]);
   AddPoolOptions(node, problem, &launch);
   launch.Option(StrCat("-DKERNEL_W=", shape.w.kernel))
-      .Option(StrCat("-DSTRIDE_W=", shape.w.stride))
+      .Option(StrCat("-DSTRIDE_W=", planes ? 1 : shape.w.stride))
       .Input("in", node, 0)
       .Output("out", node, 0);
   AddPoolSizes(shape, &launch);
@@ -74,6 +88,9 @@ Result<ir::Lowering> Lower(const PoolProblem& problem,
   launch.Float("lowest", ir::IsFloat(output)
                              ? PoolLowest(output)
                              : static_cast<float>(ir::Info(output).min));
+  if (planes) {
+    return launch.Tiles(device, CeilDiv(shape.planes, kVector)).Build();
+  }
   const int64_t group = PiecesOf({.length = shape.w.output,
                                   .rows = shape.h.output,
                                   .planes = shape.planes},

@@ -1,8 +1,11 @@
 // Pools the windows of dense planes [w, h] of float32, or of 8-bit codes to
-// codes: one work-item makes up to SEGMENT neighbours of `group` rows of the
-// output, 16 at a time; dimension 0 = segment + segments * (group of rows +
-// groups * plane).  Rows are joined column by column, then the columns of each
-// window; sums of floats are in the order of eval, row by row.
+// codes.
+//   pool2d_rows    one work-item makes up to SEGMENT neighbours of `group` rows
+//                  of the output, 16 at a time; dimension 0 = segment +
+//                  segments * (group of rows + groups * plane)
+//   pool2d_planes  means of whole planes: one work-item makes 16 of them
+// Rows are joined column by column, then the columns of each window; sums of
+// floats are in the order of eval, row by row.
 //
 // -DIN=F32 -DOUT=F32  both F32, or each of them U8 or I8
 // -DPOOL=0  0 the greatest cell, 1 the sum / (kernel_w * kernel_h),
@@ -11,11 +14,12 @@
 //           output is clamp(rint(result * multiplier + zero))
 // -DBOUNDED  |result * multiplier + zero| < 2^22
 // -DSAME     of POOL=0: the output has the codes of the input
-// -DKERNEL_W=3 -DSTRIDE_W=2  kernel_w and stride_w, at most 16
+// -DKERNEL_W=3 -DSTRIDE_W=2  kernel_w and stride_w, at most 16; of planes 1
 
 #include "kernels/bytes/codes.clh"
 #include "kernels/exact_quotient.clh"
 #include "kernels/part16.clh"
+#include "kernels/transpose16.clh"
 
 #ifndef IN
 #define IN F32
@@ -301,3 +305,68 @@ __kernel void pool2d_rows(__global const CELL* in, int in_offset,
     }
   }
 }
+
+#if POOL != 0
+// The means of 16 planes or more, each of which is one window of 16 cells or
+// more.
+__kernel void pool2d_planes(__global const CELL* in, int in_offset,
+                            __global STORED* out, int out_offset, int w, int h,
+                            int out_w, int out_h, int planes, int kernel_w,
+                            int kernel_h, int stride_w, int stride_h, int left,
+                            int top, float window, float inverse_window,
+                            int in_zero, float multiplier, int zero,
+#if POOL == 4
+                            int padded_w, int padded_h,
+#endif
+                            float lowest) {
+  const int first = get_global_id(0) * 16;
+  if (first >= planes) return;
+  const int at = min(first, planes - 16);  // Those before it are another's.
+  const int cells = w * h;
+  const int last = cells - 16;  // The last vector may have cells again.
+  in += in_offset + at * cells;
+  out += out_offset + first;
+#ifdef IN_ORDER
+  float16 of_plane[16];
+  JOINED16 joined = NONE;
+  for (int i = 0; i < cells; i += 16) {
+#pragma unroll
+    for (int p = 0; p < 16; ++p) {
+      of_plane[p] = TIM_VLOAD16(0, in + p * cells + min(i, last), CELL);
+    }
+    tim_transpose16(of_plane);
+    if (i <= last) {
+#pragma unroll
+      for (int j = 0; j < 16; ++j) joined = JOIN(joined, of_plane[j]);
+    } else {
+      for (int j = i - last; j < 16; ++j) joined = JOIN(joined, of_plane[j]);
+    }
+  }
+#else
+  int of_plane[16];
+  for (int p = 0; p < 16; ++p) {
+    __global const CELL* const plane = in + p * cells;
+    const JOINED16 end = AS_JOINED16(TIM_VLOAD16(0, plane + last, CELL));
+    JOINED16 sum = LANES >= 16 - cells % 16 ? end : (JOINED16)(NONE);
+    for (int i = 0; i <= last; i += 16) {
+      sum = JOIN(sum, AS_JOINED16(TIM_VLOAD16(0, plane + i, CELL)));
+    }
+    const int8 eight = sum.lo + sum.hi;
+    const int4 four = eight.lo + eight.hi;
+    of_plane[p] = (four.x + four.y) + (four.z + four.w);
+  }
+  const JOINED16 joined = TIM_VLOAD16_PRIVATE(0, of_plane, int);
+#endif
+  // All windows are inside.
+  const STORED16 result =
+      finish(joined, 0, 0, w + 15, h, h, h, window, inverse_window, in_zero,
+             multiplier, zero, lowest);
+  if (at == first) {
+    TIM_VSTORE16(result, 0, out, STORED);
+  } else {
+    STORED part[16];
+    TIM_VSTORE16_PRIVATE(result, 0, part, STORED);
+    for (int i = first; i < planes; ++i) out[i - first] = part[i - at];
+  }
+}
+#endif

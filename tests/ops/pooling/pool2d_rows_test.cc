@@ -128,6 +128,36 @@ TEST(Pool2dRows, EqualsEvalForManyPlanes) {
   }
 }
 
+// Means of images that are one window: 16 of 16 cells, fewer of each, and what
+// is no whole vector of either.
+TEST(Pool2dRows, EqualsEvalForWholePlanes) {
+  std::mt19937 rng = SeededRng(6);
+  const Operands all[] = {
+      {Desc(DataType::kFloat32, {1}), Desc(DataType::kFloat32, {1})},
+      {Quantized(DataType::kUint8, 0.05f, 121),
+       Quantized(DataType::kUint8, 0.04f, 3)},
+      {Quantized(DataType::kInt8, 0.3f, -128),
+       Quantized(DataType::kUint8, 0.001f, 255)}};
+  const Ints shapes[] = {{4, 4, 16},    {7, 7, 17},  {16, 3, 13, 3},
+                         {5, 4, 64},    {1, 16, 33}, {3, 6, 31, 2},
+                         {8, 8, 40, 5}, {3, 5, 40},  {7, 7, 15}};
+  for (const Operands& operands : all) {
+    for (const int64_t type : kTypes) {
+      for (const Ints& shape : shapes) {
+        for (const Windows& windows :
+             {Windows{{shape[0], shape[1]}, {1, 1}},
+              Windows{{shape[0], shape[1]}, {2, 3}, {0, 1, 0, 2}}}) {
+          const auto node =
+              Pool(Like(operands.from, shape), type, windows, operands.to);
+          ASSERT_OK(node);
+          EXPECT_OK(Compare(*node, RandomInputs(*node, rng)))
+              << "type " << type << " of " << node->input(0).ToString();
+        }
+      }
+    }
+  }
+}
+
 TEST(Pool2dRows, EqualsEvalForEveryQuantization) {
   std::mt19937 rng = SeededRng(3);
   const auto u8 = DataType::kUint8;
