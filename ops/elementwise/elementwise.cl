@@ -98,6 +98,29 @@
     STORE16(i, ACTIVATE(VALUE16, result));            \
   }
 
+// The operands of elements i to i + 15.
+#define NEIGHBOURS_A(i) LOAD16(IN0, a, i, a_scale, a_zero)
+#define NEIGHBOURS_B(i) LOAD16(IN1, b, i, b_scale, b_zero)
+#define SAME(i) same
+
+// Stores elements `first` to `last`, 16 or more, of the operands U(i) and V(i).
+// What is no whole vector is one that makes elements again: it is read before
+// they are stored, which may be in place.
+#define WRITE_ROW(U, V)                             \
+  {                                                 \
+    const int is_whole = (last - first) % 16 == 0;  \
+    VALUE16 u_end;                                  \
+    VALUE16 v_end;                                  \
+    if (!is_whole) {                                \
+      u_end = U(last - 16);                         \
+      v_end = V(last - 16);                         \
+    }                                               \
+    for (int i = first; i + 16 <= last; i += 16) {  \
+      WRITE16(i, U(i), V(i))                        \
+    }                                               \
+    if (!is_whole) WRITE16(last - 16, u_end, v_end) \
+  }
+
 __kernel void elementwise(__global const TIM_STORAGE(IN0) * a, int a_offset,
                           __global const TIM_STORAGE(IN1) * b, int b_offset,
                           __global TIM_STORAGE(OUT) * y, int y_offset,
@@ -139,28 +162,22 @@ __kernel void elementwise(__global const TIM_STORAGE(IN0) * a, int a_offset,
     return;
   }
   for (int r = 0; r < end; ++r) {
-    int i = first;
-    for (; i + 16 <= last; i += 16) {
-      VALUE16 u;
-      VALUE16 v;
-      if (a_step == 0) {
-        u = (VALUE16)(LOAD(IN0, a, 0, a_scale, a_zero));
-      } else {
-        u = LOAD16(IN0, a, i, a_scale, a_zero);
+    if (last - first < 16) {
+      for (int i = first; i < last; ++i) {
+        const VALUE u = LOAD(IN0, a, i * a_step, a_scale, a_zero);
+        const VALUE v = LOAD(IN1, b, i * b_step, b_scale, b_zero);
+        const VALUE computed = COMPUTE(VALUE, u, v);
+        const VALUE result = STORED(VALUE, computed);
+        STORE(i, ACTIVATE(VALUE, result));
       }
-      if (b_step == 0) {
-        v = (VALUE16)(LOAD(IN1, b, 0, b_scale, b_zero));
-      } else {
-        v = LOAD16(IN1, b, i, b_scale, b_zero);
-      }
-      WRITE16(i, u, v)
-    }
-    for (; i < last; ++i) {
-      const VALUE u = LOAD(IN0, a, i * a_step, a_scale, a_zero);
-      const VALUE v = LOAD(IN1, b, i * b_step, b_scale, b_zero);
-      const VALUE computed = COMPUTE(VALUE, u, v);
-      const VALUE result = STORED(VALUE, computed);
-      STORE(i, ACTIVATE(VALUE, result));
+    } else if (a_step == 0) {
+      const VALUE16 same = (VALUE16)(LOAD(IN0, a, 0, a_scale, a_zero));
+      WRITE_ROW(SAME, NEIGHBOURS_B)
+    } else if (b_step == 0) {
+      const VALUE16 same = (VALUE16)(LOAD(IN1, b, 0, b_scale, b_zero));
+      WRITE_ROW(NEIGHBOURS_A, SAME)
+    } else {
+      WRITE_ROW(NEIGHBOURS_A, NEIGHBOURS_B)
     }
     a += a_row;
     b += b_row;

@@ -178,6 +178,40 @@ TEST(Binary, ManyRowsOfOneVector) {
   }
 }
 
+// Rows of less than a vector, of some and of what is none, beside an operand
+// that has one element for each, one row for all, or as many; in place, too.
+TEST(Binary, RowsThatEndBetweenVectors) {
+  std::mt19937 rng = SeededRng(48);
+  for (const std::string type : {"f32", "u8a"}) {
+    for (const int64_t length : {15, 16, 17, 31, 33, 49, 1031}) {
+      const auto whole = DescOf(type, {length, 37}, rng);
+      for (const Dims& dims : {Dims{1, 37}, {length}, {length, 37}}) {
+        const auto part = DescOf(type, dims, rng);
+        const auto y = DescOf(type, {1}, rng);
+        for (const auto& node : {MakeBinary("tim.Multiply", whole, part, y),
+                                 MakeBinary("tim.Multiply", part, whole, y)}) {
+          ASSERT_OK(node);
+          SCOPED_TRACE(StrCat(node->input(0).ToString(), " and ",
+                              node->input(1).ToString()));
+          EXPECT_OK(CheckKernels(*node, rng));
+          const auto inputs = RandomInputs(*node, rng);
+          const auto expected = Eval(*node, inputs);
+          const auto pairs = InPlacePairs(*node, "multiply", 0);
+          ASSERT_OK(expected);
+          ASSERT_OK(pairs);
+          ASSERT_FALSE(pairs->empty());
+          for (const ir::InPlacePair& pair : *pairs) {
+            const auto found =
+                RunKernel(*node, "multiply", 0, inputs, {.in_place = pair});
+            ASSERT_OK(found);
+            EXPECT_OK(CompareTensors((*expected)[0], (*found)[0]));
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Binary, FourBitAndPerChannelRunInEval) {
   std::mt19937 rng = SeededRng(46);
   for (const Op& op : kOps) {
