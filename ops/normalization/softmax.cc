@@ -167,6 +167,8 @@ Result<ir::Lowering> LowerBytes(const SoftmaxProblem& shape,
       .Int("rows", shape.outer)
       .Int("piece", piece)
       .Float("k", shape.k)
+      .Float("tolerance",
+             SoftmaxTolerance(shape, node.inputs[0], node.outputs[0]))
       .InputQuantization("in", node.inputs[0])
       .OutputQuantization("out", node.outputs[0])
       .Global(CeilDiv(shape.outer, piece))

@@ -1,11 +1,12 @@
 // Softmax along axis 0 of 8-bit codes to 8-bit codes, with the bits of
 // ops/normalization/softmax.cl.
 //
-// Dense rows of `count` elements.  One work-item makes `piece` rows, 16 at a
-// time, whose sums are the lanes of a vector.  For the maximum that a row has,
-// e is a function of the code: a table, which later rows of that maximum use
-// again.  The results of a row are a table too.  Short rows have fewer elements
-// than a table, and compute them.
+// Dense rows of `count` elements.  One work-item makes `piece` rows: those that
+// ops/normalization/softmax_estimate.clh leaves, if `tolerance` is not 0, 16 at
+// a time, whose sums are the lanes of a vector.  For the maximum that a row
+// has, e is a function of the code: a table, which later rows of that maximum
+// use again.  The results of a row are a table too.  Short rows have fewer
+// elements than a table, and compute them.
 //
 // -DIN=U8 -DOUT=U8  element types, U8 or I8
 
@@ -22,6 +23,7 @@
 #include "kernels/exact_exp2.clh"
 #include "kernels/memory16.clh"
 #include "kernels/paste.clh"
+#include "ops/normalization/softmax_estimate.clh"
 
 // Elements of a row whose e are held at a time.
 #define HELD 256
@@ -213,7 +215,8 @@ static inline void hold_powers(__global const TIM_STORAGE(IN) * in, float* e,
 
 // The sums of e of `lanes` rows, of which the last HELD elements or fewer stay.
 static inline float16 sums_of_rows(__global const TIM_STORAGE(IN) * in,
-                                   float* e, int count, int lanes, int by_table,
+                                   const int* rows, float* e, int count,
+                                   int lanes, int by_table,
                                    const TIM_REAL_TABLE_TYPE* tables,
                                    const int* table, const int* greatest,
                                    float k, float scale, int zero) {
@@ -224,7 +227,7 @@ static inline float16 sums_of_rows(__global const TIM_STORAGE(IN) * in,
   for (int i = 0; i < count; i += HELD) {
     const int held = min(count - i, HELD);
     for (int j = 0; j < lanes; ++j) {
-      hold_powers(in + j * count + i, e + j * HELD, held, by_table,
+      hold_powers(in + rows[j] * count + i, e + j * HELD, held, by_table,
                   tables + table[j], greatest[j], k, scale, zero);
     }
     sums = add_rows(e, held, sums);
@@ -232,45 +235,84 @@ static inline float16 sums_of_rows(__global const TIM_STORAGE(IN) * in,
   return sums;
 }
 
+// Makes `lanes` rows by the exact sums.
+static inline void make_rows(__global const TIM_STORAGE(IN) * in,
+                             __global TIM_STORAGE(OUT) * out, const int* rows,
+                             int lanes, int count, TIM_REAL_TABLE_TYPE* tables,
+                             int* keys, float* e, float k, float in_scale,
+                             int in_zero, float out_scale, float out_inverse,
+                             int out_zero) {
+  const int by_table = count >= TABLE_FROM;
+  int greatest[16];
+  int table[16];  // Where it begins.
+  int taken = 0;
+  for (int j = 0; j < lanes; ++j) {
+    greatest[j] = greatest_code(in + rows[j] * count, count);
+    table[j] = by_table ? use_powers(tables, keys, &taken, greatest[j], k,
+                                     in_scale, in_zero)
+                        : 0;
+  }
+  float sum[16];
+  vstore16(sums_of_rows(in, rows, e, count, lanes, by_table, tables, table,
+                        greatest, k, in_scale, in_zero),
+           0, sum);
+  for (int j = 0; j < lanes; ++j) {
+    const int first = rows[j] * count;
+    const float r = tim_reciprocal(sum[j]);
+    if (count > HELD) {
+      store_by_table(in + first, out + first, count, tables + table[j],
+                     greatest[j], r, out_scale, out_inverse, out_zero);
+    } else {
+      store_held(e + j * HELD, out + first, count, r, out_scale, out_inverse,
+                 out_zero);
+    }
+  }
+}
+
 __kernel void softmax_bytes(__global const TIM_STORAGE(IN) * in, int in_offset,
                             __global TIM_STORAGE(OUT) * out, int out_offset,
                             int count, int rows, int piece, float k,
-                            float in_scale, int in_zero, float out_scale,
-                            float out_inverse, int out_zero) {
+                            float tolerance, float in_scale, int in_zero,
+                            float out_scale, float out_inverse, int out_zero) {
   TIM_REAL_TABLE_TYPE tables[16 * TIM_REAL_TABLE_SIZE]
       __attribute__((aligned(64)));
   float e[16 * HELD] __attribute__((aligned(64)));
   int keys[16];
   for (int j = 0; j < 16; ++j) keys[j] = -1;
-  const int by_table = count >= TABLE_FROM;
-  const int last = min((int)get_global_id(0) * piece + piece, rows);
-  for (int row = get_global_id(0) * piece; row < last; row += 16) {
-    const int lanes = min(last - row, 16);
-    __global const TIM_STORAGE(IN)* const in_row = in + in_offset + row * count;
-    __global TIM_STORAGE(OUT)* const out_row = out + out_offset + row * count;
-    int greatest[16];
-    int table[16];  // Where it begins.
-    int taken = 0;
-    for (int j = 0; j < lanes; ++j) {
-      greatest[j] = greatest_code(in_row + j * count, count);
-      table[j] = by_table ? use_powers(tables, keys, &taken, greatest[j], k,
-                                       in_scale, in_zero)
-                          : 0;
-    }
-    const float16 sums = sums_of_rows(in_row, e, count, lanes, by_table, tables,
-                                      table, greatest, k, in_scale, in_zero);
-    float sum[16];
-    vstore16(sums, 0, sum);
-    for (int j = 0; j < lanes; ++j) {
-      const float r = tim_reciprocal(sum[j]);
-      if (count > HELD) {
-        store_by_table(in_row + j * count, out_row + j * count, count,
-                       tables + table[j], greatest[j], r, out_scale,
-                       out_inverse, out_zero);
-      } else {
-        store_held(e + j * HELD, out_row + j * count, count, r, out_scale,
-                   out_inverse, out_zero);
+  in += in_offset;
+  out += out_offset;
+#ifdef ESTIMATED_FROM
+  const int estimates = tolerance > 0.0f && count >= ESTIMATED_FROM;
+  const float step = in_scale * k;
+  const float16 low = powers_of_lanes(step);
+  const float16 high = powers_of_lanes(16.0f * step);
+#endif
+  int row = get_global_id(0) * piece;
+  const int last = min(row + piece, rows);
+#ifdef ESTIMATED_FROM
+  int greatest =
+      estimates && row < last ? greatest_code(in + row * count, count) : 0;
+#endif
+  while (row < last) {
+    int exact[16];  // Rows.
+    int lanes = 0;
+    for (; row < last && lanes < 16; ++row) {
+#ifdef ESTIMATED_FROM
+      if (estimates) {
+        __global const TIM_STORAGE(IN)* const in_row = in + row * count;
+        const int next = row + 1 < last ? count : 0;
+        const int m = greatest;
+        if (estimate_row(in_row, in_row + next, out + row * count, count, m,
+                         high, low, out_inverse, out_zero, tolerance,
+                         &greatest)) {
+          continue;
+        }
       }
+#endif
+      exact[lanes++] = row;
     }
+    if (lanes == 0) return;
+    make_rows(in, out, exact, lanes, count, tables, keys, e, k, in_scale,
+              in_zero, out_scale, out_inverse, out_zero);
   }
 }

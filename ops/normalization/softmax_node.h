@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "ir/attribute.h"
 #include "ir/shape.h"
+#include "ir/tensor_desc.h"
 
 namespace tim::ops {
 
@@ -19,6 +20,13 @@ struct SoftmaxProblem {
 };
 Result<SoftmaxProblem> SoftmaxProblemOf(const ir::AttributeMap& attributes,
                                         const ir::Shape& shape);
+
+/// By how much of itself a result in codes of `output` may differ from eval's
+/// where the sum of a row of 8-bit codes is taken in another order
+/// (ops/normalization/softmax_estimate.clh); 0 where many would be in doubt.
+float SoftmaxTolerance(const SoftmaxProblem& problem,
+                       const ir::TensorDesc& input,
+                       const ir::TensorDesc& output);
 
 }  // namespace tim::ops
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "ops/normalization/softmax_node.h"
 #include "tests/support/kernels/kernel_runner.h"
 #include "tests/support/status_macros.h"
 
@@ -56,8 +57,8 @@ TensorData RowsOfMaxima(const TensorDesc& desc, std::mt19937& rng) {
   return {desc, codes};
 }
 
-// Vectors, the part of a row that is held, the shortest rows with tables, and
-// the vectors of look-ups, with one more and one less.
+// Vectors, the part of a row that is held, the shortest rows with tables and
+// with estimates, and the vectors of look-ups, with one more and one less.
 TEST(SoftmaxBytes, LengthsOfRows) {
   std::mt19937 rng = SeededRng(1);
   for (const int64_t count :
@@ -179,6 +180,61 @@ TEST(SoftmaxBytes, ColumnsAndManyShortRows) {
       CheckEqual(*node, RandomTensor(input, rng), 2);
     }
   }
+}
+
+// 512 results of exactly half a code, in every third of rows that share a
+// work-item with others.
+TEST(SoftmaxBytes, ResultsBetweenTwoCodes) {
+  std::mt19937 rng = SeededRng(7);
+  constexpr int64_t kCount = 512;
+  for (const DataType type : {DataType::kUint8, DataType::kInt8}) {
+    const TensorDesc input = Desc(type, {kCount, 100}, 0.05f, 3);
+    const TensorDesc output = Desc(type, {kCount, 100}, 1.0f / 256, 2);
+    TensorData codes = RowsOfMaxima(input, rng);
+    for (int64_t row = 0; row < 100; row += 3) {
+      std::fill_n(codes.bytes.begin() + row * kCount, kCount,
+                  static_cast<std::byte>(row));
+    }
+    const auto node = Softmax(input, output, 1.0, 0);
+    ASSERT_OK(node);
+    for (const int units : {1, 3}) CheckEqual(*node, codes, units);
+  }
+}
+
+// 4095 powers of less than 2^-25 each change nothing in a sum that begins with
+// 1, but would change the result of the greatest code if they were added first.
+TEST(SoftmaxBytes, SumsThatSmallPowersDoNotReach) {
+  constexpr int64_t kCount = 4096;
+  constexpr int kGreatest = 220;
+  const TensorDesc input =
+      Desc(DataType::kUint8, {kCount}, 25.05f / 1.442695f / 200, 0);
+  const TensorDesc output = Desc(DataType::kUint8, {kCount}, 1 / 254.505f, 0);
+  std::vector<std::byte> codes(kCount, std::byte{kGreatest - 200});
+  codes[0] = std::byte{kGreatest};
+  const auto node = Softmax(input, output, 1.0, 0);
+  ASSERT_OK(node);
+  const auto found =
+      RunKernel(*node, "softmax", 0, {{input, codes}}, DeviceOf(1));
+  ASSERT_OK(found);
+  EXPECT_EQ((*found)[0].bytes[0], std::byte{255});
+  CheckEqual(*node, {input, codes}, 1);
+}
+
+TEST(SoftmaxBytes, ToleranceGrowsWithRowsAndEnds) {
+  const auto tolerance = [](int64_t count, float k, float scale, float out,
+                            int zero = 0) {
+    return ops::SoftmaxTolerance({.count = count, .k = k},
+                                 Desc(DataType::kUint8, {count}, scale, zero),
+                                 Desc(DataType::kUint8, {count}, out, zero));
+  };
+  // At least what count - 1 roundings of the sum may be.
+  EXPECT_GT(tolerance(64, 1.4f, 0.05f, 0.004f), 64 * 0x1p-24f);
+  EXPECT_GT(tolerance(4096, 1.4f, 0.05f, 0.004f), 4096 * 0x1p-24f);
+  EXPECT_EQ(tolerance(10000, 1.4f, 0.05f, 0.004f), 0);
+  EXPECT_EQ(tolerance(64, -1.4f, 0.05f, 0.004f), 0);
+  EXPECT_EQ(tolerance(64, 1.4f, 2.0f, 0.004f), 0);
+  EXPECT_EQ(tolerance(64, 1.4f, 0.05f, 1e-10f), 0);
+  EXPECT_EQ(tolerance(64, 1.4f, 0.05f, 0.004f, 256), 0);
 }
 
 TEST(SoftmaxBytes, ResultsLieWhereCodesLay) {
