@@ -137,7 +137,7 @@ Launch& Launch::Policy(const ir::AttributeMap& attributes) {
 
 template <typename T>
 Launch& Launch::Argument(std::string name, T value) {
-  launch_.arguments.emplace_back(value);
+  launch_.arguments.emplace_back(std::move(value));
   launch_.names.push_back(std::move(name));
   return *this;
 }
@@ -191,13 +191,18 @@ Launch& Launch::InPlace(const ir::KernelNode& node, int input) {
   return *this;
 }
 
-Launch& Launch::Int(std::string name, int64_t value) {
+int32_t Launch::Narrowed(const std::string& name, int64_t value) {
   if (value < std::numeric_limits<int32_t>::min() ||
       value > std::numeric_limits<int32_t>::max()) {
     status_ = Unimplemented("a kernel's ", name, " of ", value,
                             " does not fit 32 bits");
   }
-  return Argument(std::move(name), static_cast<int32_t>(value));
+  return static_cast<int32_t>(value);
+}
+
+Launch& Launch::Int(std::string name, int64_t value) {
+  const int32_t narrowed = Narrowed(name, value);
+  return Argument(std::move(name), narrowed);
 }
 
 Launch& Launch::Long(std::string name, int64_t value) {
@@ -206,6 +211,19 @@ Launch& Launch::Long(std::string name, int64_t value) {
 
 Launch& Launch::Float(std::string name, float value) {
   return Argument(std::move(name), value);
+}
+
+Launch& Launch::Struct(std::string name, const Fields& fields) {
+  ir::StructArg argument;
+  for (const auto& [field, value] : fields) {
+    if (const auto* real = std::get_if<float>(&value)) {
+      argument.fields.push_back({field, *real});
+    } else {
+      const int32_t number = Narrowed(field, std::get<int64_t>(value));
+      argument.fields.push_back({field, number});
+    }
+  }
+  return Argument(std::move(name), std::move(argument));
 }
 
 Launch& Launch::InputQuantization(const std::string& name,
@@ -265,7 +283,7 @@ Result<ir::Lowering> Launch::Build() {
 
 Status Launch::AppendTo(ir::Lowering* lowering) {
   TIM_RETURN_IF_ERROR(status_);
-  TIM_RETURN_IF_ERROR(kernels::CheckArguments(launch_));
+  TIM_RETURN_IF_ERROR(kernels::BindArguments(&launch_));
   // Launches that share an output apply the same operators, each to its part.
   lowering->applied = std::max(lowering->applied, applied_);
   const int step = static_cast<int>(lowering->steps.size());

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "ir/kernel_def.h"
@@ -34,7 +36,7 @@ const char* BitsTypeName(ir::DataType type);
 ///       .Output("y", node, 0).Int("n", n).Global(n).Build()
 /// Another name, kind or order than those of the parameters, a missing or
 /// surplus argument, and an option that the text does not read are errors of
-/// Build() and AppendTo(), see kernels::CheckArguments().
+/// Build() and AppendTo(), see kernels::BindArguments().
 class Launch {
  public:
   Launch(std::string source, std::string function);
@@ -65,6 +67,11 @@ class Launch {
   Launch& Int(std::string name, int64_t value);  ///< `int`
   Launch& Long(std::string name, int64_t value);
   Launch& Float(std::string name, float value);
+  /// Fields by their names, in any order.  A whole number is an `int`.
+  using Fields =
+      std::vector<std::pair<std::string, std::variant<int64_t, float>>>;
+  /// A parameter whose type is a struct.
+  Launch& Struct(std::string name, const Fields& fields);
   /// `float x_scale, int x_zero` of an input x.
   Launch& InputQuantization(const std::string& name,
                             const ir::TensorDesc& desc);
@@ -96,6 +103,7 @@ class Launch {
   Status AppendTo(ir::Lowering* lowering);
 
  private:
+  int32_t Narrowed(const std::string& name, int64_t value);
   template <typename T>  // of ir::KernelArg
   Launch& Argument(std::string name, T value);
   Launch& Operand(std::string name, ir::LoweredOperand operand, bool written,

@@ -30,6 +30,12 @@ constexpr bool IsNameCharacter(char c) {
   return IsAsciiLetter(c) || IsAsciiDigit(c) || c == '_';
 }
 
+/// Whether `text` is a name in C.
+constexpr bool IsIdentifier(std::string_view text) {
+  return !text.empty() && !IsAsciiDigit(text[0]) &&
+         std::all_of(text.begin(), text.end(), IsNameCharacter);
+}
+
 constexpr char AsciiLower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }

@@ -13,13 +13,14 @@ using flatbuffers::Offset;
 
 constexpr int64_t kArgumentBytes = 64;
 
-constexpr auto kLastBuiltInKind = fbs::ArgumentKind::Float;
+constexpr auto kLastPlainKind = fbs::ArgumentKind::Float;
 
 template <fbs::ArgumentKind kKind>
 using ArgumentOf =
     std::variant_alternative_t<static_cast<size_t>(kKind), ir::KernelArg>;
+// A struct comes behind users' kinds.
 static_assert(std::variant_size_v<ir::KernelArg> ==
-              static_cast<size_t>(kLastBuiltInKind) + 1);
+              static_cast<size_t>(kLastPlainKind) + 2);
 static_assert(std::is_same_v<ArgumentOf<fbs::ArgumentKind::Uint>, uint32_t>);
 static_assert(
     std::is_same_v<ArgumentOf<fbs::ArgumentKind::Tensor>, ir::TensorArg>);
@@ -49,6 +50,20 @@ struct ArgumentWriter {
   Offset<fbs::Argument> operator()(float value) const {
     return fbs::CreateArgument(builder, fbs::ArgumentKind::Float, 0, 0, 0,
                                value);
+  }
+  Offset<fbs::Argument> operator()(const ir::StructArg& arg) const {
+    std::vector<Offset<fbs::Field>> list;
+    for (const ir::StructArg::Field& field : arg.fields) {
+      const auto bits = [](auto v) { return std::bit_cast<uint32_t>(v); };
+      list.push_back(
+          fbs::CreateField(builder, builder.CreateSharedString(field.name),
+                           std::visit(bits, field.value),
+                           std::holds_alternative<float>(field.value)));
+    }
+    const auto type = builder.CreateSharedString(arg.type);
+    const auto fields = builder.CreateVector(list);
+    return fbs::CreateArgument(builder, fbs::ArgumentKind::Struct, 0, 0, 0, 0,
+                               0, 0, type, 0, fields);
   }
   Offset<fbs::Argument> operator()(const ir::UserTensorArg& arg) const {
     const auto name = builder.CreateString(arg.name);
@@ -138,6 +153,26 @@ Result<ir::LocalArg> ReadLocal(const fbs::Argument& table, ReadBudget& budget) {
   return arg;
 }
 
+Result<ir::StructArg> ReadStruct(const fbs::Argument& table,
+                                 ReadBudget& budget) {
+  ir::StructArg arg;
+  TIM_ASSIGN_OR_RETURN(arg.type, budget.Copy(table.type()));
+  const auto* list = table.fields();
+  for (uint32_t i = 0; list != nullptr && i < list->size(); ++i) {
+    const fbs::Field& one = *list->Get(i);
+    ir::StructArg::Field field;
+    TIM_RETURN_IF_ERROR(budget.Take(sizeof(field)));
+    TIM_ASSIGN_OR_RETURN(field.name, budget.Copy(one.name()));
+    if (one.real()) {
+      field.value = std::bit_cast<float>(one.bits());
+    } else {
+      field.value = std::bit_cast<int32_t>(one.bits());
+    }
+    arg.fields.push_back(std::move(field));
+  }
+  return arg;
+}
+
 Status CheckKind(const fbs::Argument& table) {
   if (table.kind() <= fbs::ArgumentKind::MAX) return OkStatus();
   return InvalidArgument("unknown kind ", static_cast<int>(table.kind()));
@@ -161,6 +196,10 @@ Result<ir::KernelArg> ReadKernelArg(const fbs::Argument& table,
       return ir::KernelArg(table.number());
     case fbs::ArgumentKind::Float:
       return ir::KernelArg(table.real());
+    case fbs::ArgumentKind::Struct: {
+      TIM_ASSIGN_OR_RETURN(ir::StructArg arg, ReadStruct(table, budget));
+      return ir::KernelArg(std::move(arg));
+    }
     default:
       return InvalidArgument("it is none of a built-in kernel");
   }

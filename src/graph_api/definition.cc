@@ -12,11 +12,6 @@
 namespace tim::graph {
 namespace {
 
-bool IsIdentifier(std::string_view text) {
-  return !text.empty() && !IsAsciiDigit(text[0]) &&
-         std::all_of(text.begin(), text.end(), IsNameCharacter);
-}
-
 // "demo", or "com.example".
 Status CheckDomain(std::string_view domain) {
   for (const std::string_view taken : {"tim", "user", "lite", "file"}) {

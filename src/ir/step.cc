@@ -2,6 +2,7 @@
 #include "ir/step.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/ascii.h"
 #include "base/hash.h"
@@ -36,6 +37,14 @@ struct ArgPrinter {
     }
     if (arg.more.empty()) return StrCat(arg.type, " ", values);
     return StrCat(arg.type, " (", values, ")");
+  }
+  std::string operator()(const StructArg& arg) const {
+    std::string fields;
+    for (const StructArg::Field& field : arg.fields) {
+      fields += StrCat(fields.empty() ? "" : ", ", field.name, " ",
+                       std::visit(*this, field.value));
+    }
+    return StrCat(arg.type, " {", fields, "}");
   }
   template <typename T>
   std::string operator()(T value) const {
@@ -155,6 +164,15 @@ bool SamePlan(const std::shared_ptr<const Plan>& a,
 }
 
 }  // namespace
+
+std::vector<int32_t> WordsOf(const StructArg& argument) {
+  std::vector<int32_t> words;
+  for (const StructArg::Field& field : argument.fields) {
+    const auto bits = [](auto value) { return std::bit_cast<int32_t>(value); };
+    words.push_back(std::visit(bits, field.value));
+  }
+  return words;
+}
 
 std::string ContentOf(const Graph& graph) {
   std::string content;

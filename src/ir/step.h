@@ -34,6 +34,19 @@ struct LocalArg {
   std::string name = {};  ///< For messages, of a user's kernel: "local 0".
   bool operator==(const LocalArg&) const = default;
 };
+/// A struct by value, a parameter of a type that the kernel's text defines.
+struct StructArg {
+  struct Field {
+    std::string name;  ///< For checks only, as KernelLaunch::names.
+    std::variant<int32_t, float> value = {};
+    bool operator==(const Field&) const = default;
+  };
+  std::string type;           ///< "conv_sizes"
+  std::vector<Field> fields;  ///< All of the type, in its order.
+  bool operator==(const StructArg&) const = default;
+};
+inline constexpr size_t kMostStructFields = 64;
+
 /// An operand of a user's kernel, one parameter: a pointer to the dense
 /// operand, or an image of it.
 struct UserTensorArg {
@@ -62,9 +75,12 @@ struct UserScalarArg {
   std::vector<Value> more = {};  ///< The further elements of a vector.
   bool operator==(const UserScalarArg&) const = default;
 };
+/// The bits of the fields of a struct.
+std::vector<int32_t> WordsOf(const StructArg& argument);
+
 /// An argument of a built-in kernel.
-using KernelArg =
-    std::variant<TensorArg, LocalArg, int32_t, uint32_t, int64_t, float>;
+using KernelArg = std::variant<TensorArg, LocalArg, int32_t, uint32_t, int64_t,
+                               float, StructArg>;
 /// An argument of a user's kernel.
 using UserArg = std::variant<UserTensorArg, UserScalarArg, LocalArg>;
 
@@ -91,7 +107,7 @@ struct KernelLaunch {
   std::string options;  ///< "-DT=float": part of the program's identity.
   std::vector<KernelArg> arguments;
   /// The kernel's names of the parameters, one per argument, for checks only
-  /// (kernels::CheckArguments): a TensorArg "x" is the parameters x and
+  /// (kernels::BindArguments): a TensorArg "x" is the parameters x and
   /// x_offset.  Empty: unknown, of a kernel that is not embedded.
   std::vector<std::string> names;
   NdRange range;

@@ -2,6 +2,7 @@
 // and the options.
 #include "kernels/launch_arguments.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "kernels/text/c_type.h"
 #include "kernels/text/kernel_text.h"
 #include "kernels/text/preprocess.h"
+#include "kernels/text/struct_fields.h"
 #include "kernels/text/typedef_names.h"
 
 namespace tim::kernels {
@@ -28,6 +30,7 @@ enum class Kind : uint8_t {
   kUint,
   kLong,
   kFloat,
+  kStruct,
   kOther
 };
 
@@ -39,8 +42,9 @@ struct Slot {
   std::string_view suffix = {};  // Of the name.
 
   std::string ToString() const {
-    static constexpr const char* kKinds[] = {
-        "tensor", "local", "int", "uint", "long", "float", "other type"};
+    static constexpr const char* kKinds[] = {"tensor", "local",     "int",
+                                             "uint",   "long",      "float",
+                                             "struct", "other type"};
     const char* const kind_name = kKinds[static_cast<int>(kind)];
     return kind == Kind::kTensor
                ? StrCat(kind_name, " ", name, suffix, " of ", bytes, " bytes")
@@ -52,6 +56,8 @@ struct Parameter {
   Kind kind = Kind::kOther;
   int bytes = 0;
   std::string name = {};
+  std::string type = {};  // Of a struct.
+  std::vector<StructField> fields = {};
 
   Slot slot() const { return {kind, bytes, name}; }
   bool Takes(const Slot& given) const {
@@ -94,8 +100,9 @@ Kind ValueKind(std::string_view type) {
   return type == "float" ? Kind::kFloat : Kind::kOther;
 }
 
-Parameter ParameterOf(std::vector<std::string_view> tokens,
-                      const TypedefNames& types) {
+Result<Parameter> ParameterOf(std::vector<std::string_view> tokens,
+                              const TypedefNames& types,
+                              std::string_view text) {
   Parameter parameter;
   if (tokens.empty()) return parameter;
   parameter.name = tokens.back();
@@ -116,6 +123,11 @@ Parameter ParameterOf(std::vector<std::string_view> tokens,
     parameter.bytes = BytesOf(type);
   } else {
     parameter.kind = ValueKind(type);
+    TIM_ASSIGN_OR_RETURN(parameter.fields, FieldsOf(type, text));
+    if (!parameter.fields.empty()) {
+      parameter.kind = Kind::kStruct;
+      parameter.type = type;
+    }
   }
   return parameter;
 }
@@ -146,7 +158,8 @@ Result<Parameters> ReadParameters(const KernelSource& file,
   const TypedefNames types(text);
   Parameters parameters;
   for (const auto& tokens : definitions[0].parameters) {
-    parameters.push_back(ParameterOf(tokens, types));
+    TIM_ASSIGN_OR_RETURN(parameters.emplace_back(),
+                         ParameterOf(tokens, types, text));
   }
   return parameters;
 }
@@ -162,14 +175,70 @@ struct SlotOf {
   Slot operator()(uint32_t) const { return {Kind::kUint, 0, name}; }
   Slot operator()(int64_t) const { return {Kind::kLong, 0, name}; }
   Slot operator()(float) const { return {Kind::kFloat, 0, name}; }
+  Slot operator()(const ir::StructArg&) const {
+    return {Kind::kStruct, 0, name};
+  }
 };
+
+// "int sizes.in_w"
+std::string FieldText(std::string_view type, std::string_view argument,
+                      std::string_view field) {
+  return StrCat(type, " ", argument, ".", field);
+}
+
+const char* TypeOf(const ir::StructArg::Field& field) {
+  return std::holds_alternative<float>(field.value) ? "float" : "int";
+}
+
+// Finds the given field for one of a parameter.
+Result<ir::StructArg::Field> FieldFor(const StructField& wanted,
+                                      std::string_view argument,
+                                      const ir::StructArg& given) {
+  const ir::StructArg::Field* found = nullptr;
+  for (const ir::StructArg::Field& field : given.fields) {
+    if (field.name != wanted.name) continue;
+    if (found != nullptr) {
+      return Unimplemented(FieldText(wanted.type, argument, wanted.name),
+                           " is given twice");
+    }
+    found = &field;
+  }
+  if (found == nullptr) {
+    return Unimplemented("nothing is given for ",
+                         FieldText(wanted.type, argument, wanted.name));
+  }
+  if (wanted.type == TypeOf(*found)) return *found;
+  return Unimplemented("the field is ",
+                       FieldText(wanted.type, argument, wanted.name),
+                       ", but it is given ", TypeOf(*found));
+}
+
+// The given fields, all of which the parameter has, in its order.
+Result<ir::StructArg> Placed(const Parameter& parameter,
+                             const ir::StructArg& given) {
+  ir::StructArg placed{.type = parameter.type, .fields = {}};
+  for (const StructField& wanted : parameter.fields) {
+    TIM_ASSIGN_OR_RETURN(placed.fields.emplace_back(),
+                         FieldFor(wanted, parameter.name, given));
+  }
+  for (const ir::StructArg::Field& field : given.fields) {
+    const auto same = [&](const StructField& wanted) {
+      return wanted.name == field.name;
+    };
+    if (std::ranges::any_of(parameter.fields, same)) continue;
+    return Unimplemented("struct ", parameter.type, " has no field for ",
+                         FieldText(TypeOf(field), parameter.name, field.name));
+  }
+  return placed;
+}
 
 // Takes arguments for parameters, in their order.
 class Comparison {
  public:
   explicit Comparison(const Parameters& parameters) : parameters_(parameters) {}
 
-  Status Give(const Slot& given) {
+  // The parameter that is given something.
+  Result<const Parameter*> Give(const Slot& given) {
     if (next_ >= parameters_.size()) {
       return Unimplemented("no parameter is left for ", given.ToString());
     }
@@ -180,7 +249,7 @@ class Comparison {
                            given.ToString());
     }
     ++next_;
-    return OkStatus();
+    return &parameter;
   }
   Status End() const {
     if (next_ == parameters_.size()) return OkStatus();
@@ -193,7 +262,14 @@ class Comparison {
   size_t next_ = 0;
 };
 
-Status Compare(const ir::KernelLaunch& launch) {
+Status Place(const Parameter& parameter, ir::KernelArg* argument) {
+  auto* const fields = std::get_if<ir::StructArg>(argument);
+  if (fields == nullptr) return OkStatus();
+  TIM_ASSIGN_OR_RETURN(*fields, Placed(parameter, *fields));
+  return OkStatus();
+}
+
+Status Bind(ir::KernelLaunch& launch) {
   const KernelSource* const file = FindKernelSource(launch.source);
   if (file == nullptr) return Unimplemented("there is no such file");
   if (launch.names.size() != launch.arguments.size()) {
@@ -206,11 +282,14 @@ Status Compare(const ir::KernelLaunch& launch) {
   TIM_RETURN_IF_ERROR(parameters->status());
   Comparison comparison(**parameters);
   for (size_t i = 0; i < launch.arguments.size(); ++i) {
-    const ir::KernelArg& argument = launch.arguments[i];
+    ir::KernelArg& argument = launch.arguments[i];
     const std::string_view name = launch.names[i];
-    TIM_RETURN_IF_ERROR(comparison.Give(std::visit(SlotOf{name}, argument)));
+    TIM_ASSIGN_OR_RETURN(const Parameter* const parameter,
+                         comparison.Give(std::visit(SlotOf{name}, argument)));
+    TIM_RETURN_IF_ERROR(Place(*parameter, &argument));
     if (std::holds_alternative<ir::TensorArg>(argument)) {
-      TIM_RETURN_IF_ERROR(comparison.Give({Kind::kInt, 0, name, "_offset"}));
+      TIM_RETURN_IF_ERROR(
+          comparison.Give({Kind::kInt, 0, name, "_offset"}).status());
     }
   }
   return comparison.End();
@@ -218,12 +297,13 @@ Status Compare(const ir::KernelLaunch& launch) {
 
 }  // namespace
 
-Status CheckArguments(const ir::KernelLaunch& launch) {
-  const Status status = Compare(launch);
+Status BindArguments(ir::KernelLaunch* launch) {
+  const Status status = Bind(*launch);
   if (status.ok()) return status;
-  return Status(StatusCode::kInternal,
-                StrCat("kernel '", launch.function, "' of ", launch.source,
-                       ", options '", launch.options, "': ", status.message()));
+  return Status(
+      StatusCode::kInternal,
+      StrCat("kernel '", launch->function, "' of ", launch->source,
+             ", options '", launch->options, "': ", status.message()));
 }
 
 }  // namespace tim::kernels

@@ -78,8 +78,8 @@ Status ReadLaunchOf(fbs::ArgumentKind kind, bool user_kernel) {
 
 TEST(HostilePlan, ArgumentsOfNoKindOrWithoutValue) {
   for (const bool user : {false, true}) {
-    EXPECT_ERROR(ReadLaunchOf(fbs::ArgumentKind(8), user),
-                 "step 0: argument 0: unknown kind 8");
+    EXPECT_ERROR(ReadLaunchOf(fbs::ArgumentKind(9), user),
+                 "step 0: argument 0: unknown kind 9");
   }
   EXPECT_ERROR(ReadLaunchOf(fbs::ArgumentKind::UserTensor, true),
                "has no description");
@@ -93,8 +93,8 @@ TEST(HostilePlan, ArgumentsOfTheOtherSortOfLaunch) {
     EXPECT_ERROR(ReadLaunchOf(kind, false),
                  "step 0: argument 0: it is none of a built-in kernel");
   }
-  for (const Kind kind :
-       {Kind::Tensor, Kind::Int, Kind::Uint, Kind::Long, Kind::Float}) {
+  for (const Kind kind : {Kind::Tensor, Kind::Int, Kind::Uint, Kind::Long,
+                          Kind::Float, Kind::Struct}) {
     EXPECT_ERROR(ReadLaunchOf(kind, true),
                  "step 0: argument 0: it is none of a user's kernel");
   }

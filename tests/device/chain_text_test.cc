@@ -298,5 +298,33 @@ TEST(ChainSource, LaunchesOfTheSameFunctionShareIt) {
   EXPECT_EQ(same->text, chain->text);
 }
 
+TEST(ChainSource, StructsAreMadeOfTheirWords) {
+  ir::KernelLaunch launch = TextLaunch(
+      "typedef struct { int w; float scale; } sizes;\n"
+      "__kernel void f(__global int* x, int o, sizes s, int n) {}\n");
+  launch.arguments = {
+      ir::TensorArg{},
+      ir::StructArg{.type = "sizes", .fields = {{"w", 3}, {"scale", 0.5f}}},
+      int32_t{5}};
+  ir::KernelLaunch other = launch;
+  std::get<ir::StructArg>(other.arguments[1]).fields.pop_back();
+  const ir::KernelLaunch* const launches[] = {&launch, &other};
+  const auto chain = ChainSourceOf(launches, 1);
+  ASSERT_OK(chain);
+  const int words = kChainArguments;
+  EXPECT_EQ(chain->row, words + 5);
+  // A name of the text, which has one for each copy.
+  for (const int index : {0, 1}) {
+    EXPECT_THAT(chain->text,
+                HasSubstr(StrCat("  sizes_", index, " tim_2 = {")));
+  }
+  EXPECT_THAT(chain->text,
+              HasSubstr(StrCat(" tim_2 = {row[", words + 2, "], as_float(row[",
+                               words + 3, "])};\n  int tim_3 = row[", words + 4,
+                               "];\n")));
+  // A plan of strangers may give a kernel what it does not take.
+  EXPECT_NE(chain->functions[0], chain->functions[1]);
+}
+
 }  // namespace
 }  // namespace tim::device

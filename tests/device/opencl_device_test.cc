@@ -241,6 +241,31 @@ TEST_F(OpenClDevice, KernelsTakeScalarsAndLocalMemory) {
   EXPECT_EQ(value, 1117);
 }
 
+TEST_F(OpenClDevice, KernelsTakeStructs) {
+  ir::KernelLaunch launch;
+  launch.text =
+      "typedef struct { int w; float scale; int step; } sizes;\n"
+      "__kernel void add(__global float* a, int a_0, sizes s, int more) {\n"
+      "  for (int i = 0; i < s.w; ++i) a[a_0 + i * s.step] += s.scale + more;\n"
+      "}\n";
+  launch.function = "add";
+  launch.arguments = {
+      ir::TensorArg{},
+      ir::StructArg{.type = "sizes",
+                    .fields = {{"w", 2}, {"scale", 0.5f}, {"step", 3}}},
+      int32_t{10}};
+  launch.range.local = {1, 0, 0};
+  auto step = PrepareOne(*device_, launch, store_);
+  ASSERT_OK(step);
+  const auto memory = Allocate(16);
+  std::vector<float> values = {1, 2, 3, 4};
+  ASSERT_OK(Write(values, {memory.get(), 0, 16}));
+  const BufferRange operands[] = {{memory.get(), 0, 16}};
+  ASSERT_OK(stream_->Enqueue(**step, operands));
+  EXPECT_EQ(Read({memory.get(), 0, 16}),
+            (std::vector<float>{11.5f, 2, 3, 14.5f}));
+}
+
 ir::UserLaunch UserScale(int64_t floats) {
   ir::UserLaunch launch;
   launch.name = "user.Scale#1";

@@ -88,11 +88,14 @@ TEST(Step, ABuiltInKernelShowsItsSource) {
   launch.source = "ops/normalization/softmax.cl";
   launch.function = "softmax";
   launch.options = "-DT=float";
-  launch.arguments = {TensorArg{.operand = 1}, int32_t{-7}, LocalArg{64}};
+  launch.arguments = {
+      TensorArg{.operand = 1}, int32_t{-7}, LocalArg{64},
+      StructArg{.type = "sizes",
+                .fields = {{"w", int32_t{3}}, {"scale", 0.5f}}}};
   launch.range = {.dimensions = 1, .global = {16, 1, 1}, .local = {4, 0, 0}};
   EXPECT_EQ(ToString(launch),
             "kernel ops/normalization/softmax.cl:softmax [-DT=float] (@1, -7, "
-            "local:64) global 16 local 4");
+            "local:64, sizes {w 3, scale 0.5}) global 16 local 4");
   EXPECT_EQ(TextOf(launch), nullptr);
 }
 

@@ -92,7 +92,7 @@ TEST(VerifySteps, RefusesHostileLaunches) {
        [](Plan& p) {
          ActionOf<KernelLaunch>(p, kKernel).range.dimensions = 4;
        }},
-      {"7 arguments have 6 names",
+      {"8 arguments have 7 names",
        [](Plan& p) { ActionOf<KernelLaunch>(p, kKernel).names.pop_back(); }},
       {"step 3 'Keep#3': expected 1 to 3 dimensions, found 4",
        [](Plan& p) { ActionOf<UserLaunch>(p, kUser).range.dimensions = 4; }},
@@ -105,6 +105,21 @@ TEST(VerifySteps, RefusesHostileLaunches) {
        [](Plan& p) { Argument<TensorArg>(p, kKernel, 1).element_bytes = 0; }},
       {"argument 1 counts elements of 48 bytes, operand 1 is at byte 64",
        [](Plan& p) { Argument<TensorArg>(p, kKernel, 1).element_bytes = 48; }},
+      {"argument 7 is of type 'int n; int'",
+       [](Plan& p) { Argument<StructArg>(p, kKernel, 7).type = "int n; int"; }},
+      {"argument 7 is of type ''",
+       [](Plan& p) { Argument<StructArg>(p, kKernel, 7).type.clear(); }},
+      {"argument 7 has 0 fields, expected 1 to 64",
+       [](Plan& p) { Argument<StructArg>(p, kKernel, 7).fields.clear(); }},
+      {"argument 7 has 65 fields, expected 1 to 64",
+       [](Plan& p) {
+         auto& fields = Argument<StructArg>(p, kKernel, 7).fields;
+         fields.resize(65, fields[0]);
+       }},
+      {"argument 7 has a field '2w'",
+       [](Plan& p) {
+         Argument<StructArg>(p, kKernel, 7).fields[0].name = "2w";
+       }},
       {"argument 1 names operand 9 of 3",
        [](Plan& p) { UserArgument<UserTensorArg>(p, kUser, 1).operand = 9; }},
       {"argument 1 names operand -2 of 3",

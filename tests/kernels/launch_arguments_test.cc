@@ -9,6 +9,7 @@
 
 #include "kernels/kernel_sources.h"
 #include "kernels/text/preprocess.h"
+#include "kernels/text/struct_fields.h"
 #include "kernels/text/text_outline.h"
 #include "tests/support/status_macros.h"
 
@@ -41,18 +42,20 @@ ir::KernelLaunch Resize() {
   return launch;
 }
 
+Status Check(ir::KernelLaunch launch) { return BindArguments(&launch); }
+
 TEST(LaunchArguments, ThoseOfTheParametersAreTaken) {
-  EXPECT_OK(CheckArguments(Resize()));
+  EXPECT_OK(Check(Resize()));
   ir::KernelLaunch launch = Resize();
   launch.options = "-DIN0=I16 -DOUT=U8";
   launch.arguments[0] = ir::TensorArg{0, 2};
-  EXPECT_OK(CheckArguments(launch));
+  EXPECT_OK(Check(launch));
 }
 
 TEST(LaunchArguments, OthersAreNot) {
   ir::KernelLaunch launch = Resize();
   std::swap(launch.names[3], launch.names[4]);
-  const Status status = CheckArguments(launch);
+  const Status status = Check(launch);
   EXPECT_EQ(status.code(), StatusCode::kInternal);
   EXPECT_ERROR(status,
                "kernel 'resize_codes' of ops/resize/resize_codes.cl, options "
@@ -60,35 +63,34 @@ TEST(LaunchArguments, OthersAreNot) {
                "h");
   launch = Resize();
   std::swap(launch.arguments[8], launch.arguments[9]);
-  EXPECT_ERROR(CheckArguments(launch),
-               "is float x_scale, but it is given int x_scale");
+  EXPECT_ERROR(Check(launch), "is float x_scale, but it is given int x_scale");
   launch = Resize();
   launch.arguments[0] = ir::TensorArg{0, 4};
-  EXPECT_ERROR(CheckArguments(launch),
+  EXPECT_ERROR(Check(launch),
                "is tensor x of 1 bytes, but it is given tensor x of 4 bytes");
   launch = Resize();
   launch.arguments.pop_back();
-  EXPECT_ERROR(CheckArguments(launch), "11 names");
+  EXPECT_ERROR(Check(launch), "11 names");
   launch.names.pop_back();
-  EXPECT_ERROR(CheckArguments(launch), "nothing is given for int y_zero");
+  EXPECT_ERROR(Check(launch), "nothing is given for int y_zero");
   launch = Resize();
   launch.arguments.emplace_back(int64_t{1});
   launch.names.emplace_back("more");
-  EXPECT_ERROR(CheckArguments(launch), "no parameter is left for long more");
+  EXPECT_ERROR(Check(launch), "no parameter is left for long more");
   launch = Resize();
   launch.arguments[3] = ir::LocalArg{16};
-  EXPECT_ERROR(CheckArguments(launch), "is given local w");
+  EXPECT_ERROR(Check(launch), "is given local w");
 }
 
 TEST(LaunchArguments, AreOfAKernelAndOptionsThatThereAre) {
   ir::KernelLaunch launch = Resize();
   launch.options += " -DNO_SUCH_OPTION=3";
-  EXPECT_ERROR(CheckArguments(launch), "it reads no option NO_SUCH_OPTION");
+  EXPECT_ERROR(Check(launch), "it reads no option NO_SUCH_OPTION");
   launch = Resize();
   launch.function = "resize";
-  EXPECT_ERROR(CheckArguments(launch), "0 kernels of that name");
+  EXPECT_ERROR(Check(launch), "0 kernels of that name");
   launch.source = "ops/no_such_file.cl";
-  EXPECT_ERROR(CheckArguments(launch), "no such file");
+  EXPECT_ERROR(Check(launch), "no such file");
 }
 
 TEST(LaunchArguments, FollowTheOptions) {
@@ -151,6 +153,45 @@ TEST(Signatures, AreMadeOfMacrosAndConditions) {
   EXPECT_THAT(OptionsOf(*outline),
               ElementsAre("INNER", "OTHER", "T", "UNUSED", "WIDTH"));
   EXPECT_EQ(SignaturesOf(*outline).find("INNER"), std::string::npos);
+}
+
+TEST(Signatures, HaveTheFieldsOfStructsUnderConditions) {
+  constexpr char kText[] =
+      "typedef struct { int other; } unused;\n"
+      "typedef struct {\n  int w, h;\n#ifdef DEPTH\n  int depth;\n#endif\n"
+      "  float scale;  // of all\n} sizes;\n"
+      "__kernel void f(sizes s) { }\n";
+  const auto fields_of = [&](const char* option) {
+    const auto text = SignaturesIn(kText, option, "1");
+    EXPECT_OK(text);
+    EXPECT_EQ(text->find("unused"), std::string::npos);
+    const auto fields = FieldsOf("sizes", *text);
+    EXPECT_OK(fields);
+    std::string all;
+    for (const StructField& field : *fields) {
+      all += StrCat(field.type, " ", field.name, ";");
+    }
+    return all;
+  };
+  EXPECT_EQ(fields_of(""), "int w;int h;float scale;");
+  EXPECT_EQ(fields_of("DEPTH"), "int w;int h;int depth;float scale;");
+}
+
+TEST(StructFields, AreOfTheStructOfThatName) {
+  constexpr char kText[] =
+      "typedef struct { char c; } first; typedef struct tag { int i; } second;"
+      "typedef struct { int a; int b[2]; } third; typedef float real;"
+      "typedef struct { int a, b; } last;";
+  const auto last = FieldsOf("last", kText);
+  ASSERT_OK(last);
+  EXPECT_EQ(last->size(), 2);
+  for (const char* none : {"second", "real", "no_such_type"}) {
+    const auto fields = FieldsOf(none, kText);
+    ASSERT_OK(fields);
+    EXPECT_TRUE(fields->empty()) << none;
+  }
+  EXPECT_ERROR(FieldsOf("first", kText), "a struct has a field of 'char'");
+  EXPECT_ERROR(FieldsOf("third", kText), "a struct has a field 'int b['");
 }
 
 TEST(Signatures, OfBrokenTextsAreAnError) {

@@ -2,6 +2,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/ascii.h"
 #include "ir/verify/checks.h"
 #include "ir/verify/desc_check.h"
 
@@ -56,6 +57,23 @@ struct ArgumentCheck {
   Status operator()(const LocalArg& arg) const {
     if (arg.bytes >= 0) return OkStatus();
     return InvalidArgument("is local memory of ", arg.bytes, " bytes");
+  }
+
+  // The type stands in texts of chains.
+  Status operator()(const StructArg& arg) const {
+    if (!IsIdentifier(arg.type)) {
+      return InvalidArgument("is of type '", arg.type, "'");
+    }
+    if (arg.fields.empty() || arg.fields.size() > kMostStructFields) {
+      return InvalidArgument("has ", arg.fields.size(),
+                             " fields, expected 1 to ", kMostStructFields);
+    }
+    for (const StructArg::Field& field : arg.fields) {
+      if (!IsIdentifier(field.name) || field.value.valueless_by_exception()) {
+        return InvalidArgument("has a field '", field.name, "'");
+      }
+    }
+    return OkStatus();
   }
 
   template <typename Scalar>

@@ -119,22 +119,29 @@ class OutlineReader {
     return Unimplemented("a kernel without an end");
   }
 
-  // The tokens after "typedef": fields that a struct has under conditions
-  // are all in it, as no head depends on them.
+  // The tokens after "typedef"; a struct may have fields under conditions.
   Status ReadTypedef() {
+    std::vector<size_t> parts;  // items
     std::string text = "typedef";
+    const auto add = [&] {
+      parts.push_back(outline_.items.size());
+      Add(Kind::kTypedef, std::move(text));
+      text.clear();
+    };
     std::string name;
     int depth = 0;
     std::string_view previous;
     for (std::string_view token = tokens_.Next(); !token.empty();
          previous = token, token = tokens_.Next()) {
       if (token.starts_with('#')) {
+        add();
         TIM_RETURN_IF_ERROR(ReadDirective(token));
         continue;
       }
-      text += StrCat(" ", token);
+      text += StrCat(text.empty() ? "" : " ", token);
       if (token == ";" && depth == 0) {
-        Add(Kind::kTypedef, std::move(text), std::move(name));
+        add();
+        for (const size_t part : parts) outline_.items[part].name = name;
         return OkStatus();
       }
       depth += (token == "{" || token == "(") - (token == "}" || token == ")");

@@ -14,7 +14,7 @@ namespace tim::kernels {
 struct TextOutline {
   enum class Kind {
     kHead,     ///< "__kernel void f ( int n ) { }", or a part of it.
-    kTypedef,  ///< "typedef float real ;"
+    kTypedef,  ///< "typedef float real ;", or a part of it.
     kDefine,
     kUndef,
     kCondition,  ///< From #if to #endif.

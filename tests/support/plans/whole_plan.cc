@@ -105,14 +105,17 @@ ir::KernelLaunch BuiltIn() {
   launch.headers = {"kernels/exact_math.clh"};
   launch.function = "gemm";
   launch.options = "-DROWS=4";
-  launch.arguments = {ir::TensorArg{.operand = 0},
-                      ir::TensorArg{.operand = 1, .element_bytes = 2},
-                      ir::TensorArg{.operand = 2},
-                      int32_t{-7},
-                      uint32_t{7},
-                      int64_t{1} << 40,
-                      0.25f};
-  launch.names = {"x", "w", "y", "a", "b", "c", "d"};
+  launch.arguments = {
+      ir::TensorArg{.operand = 0},
+      ir::TensorArg{.operand = 1, .element_bytes = 2},
+      ir::TensorArg{.operand = 2},
+      int32_t{-7},
+      uint32_t{7},
+      int64_t{1} << 40,
+      0.25f,
+      ir::StructArg{.type = "sizes",
+                    .fields = {{"w", int32_t{-1}}, {"scale", 0.5f}}}};
+  launch.names = {"x", "w", "y", "a", "b", "c", "d", "e"};
   launch.range.dimensions = 2;
   launch.range.global = {16, 4, 1};
   launch.range.local = {4, 4, 0};

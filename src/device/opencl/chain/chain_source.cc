@@ -28,12 +28,26 @@ int RowWords(const ir::KernelLaunch& launch) {
 // A parameter of a work-item's function: its type, and its value from the words
 // of the table that begin at `word`.
 struct Value {
-  const char* type;
+  std::string type;
   std::string text;
 };
 
+// "{row[7], as_float(row[8])}"
+std::string FieldValues(const ir::StructArg& argument, int word) {
+  std::string text;
+  for (const ir::StructArg::Field& field : argument.fields) {
+    const bool real = std::holds_alternative<float>(field.value);
+    text += StrCat(text.empty() ? "{" : ", ", real ? "as_float(row[" : "row[",
+                   word++, real ? "])" : "]");
+  }
+  return text + "}";
+}
+
 std::vector<Value> ValuesOf(const ir::KernelArg& argument, int word) {
   const auto at = [&](int i) { return StrCat("row[", word + i, "]"); };
+  if (const auto* fields = std::get_if<ir::StructArg>(&argument)) {
+    return {{fields->type, FieldValues(*fields, word)}};
+  }
   if (std::holds_alternative<ir::TensorArg>(argument)) {
     return {{"__global void*", StrCat("buffers[", at(0), "]")}, {"int", at(1)}};
   }
@@ -57,9 +71,27 @@ std::string Extents(const std::array<int64_t, 3>& local) {
   return text;
 }
 
-// All work-items of a work-group of the launch, one after the other.  For all
-// the compiler knows, what they store may be the table, so that is read before.
-std::string RunFunction(const ir::KernelLaunch& launch, int index) {
+// Calls each(name) for the names of a list with spaces between them.
+template <typename Each>
+void ForEachName(std::string_view list, const Each& each) {
+  for (std::string_view name = TakeWord(&list); !name.empty();
+       name = TakeWord(&list)) {
+    each(std::string(name));
+  }
+}
+
+// All work-items of a work-group of the launch, one after the other; names
+// of its text have the index behind them.  For all the compiler knows, what
+// they store may be the table, so that is read before.
+std::string RunFunction(const ir::KernelLaunch& launch, int index,
+                        std::string_view names_of_text) {
+  const auto type_of = [&](const Value& value) {
+    std::string type = value.type;
+    ForEachName(names_of_text, [&](const std::string& name) {
+      if (name == value.type) type = StrCat(name, "_", index);
+    });
+    return type;
+  };
   std::string values;
   std::string names;
   int word = kChainArguments;
@@ -67,7 +99,8 @@ std::string RunFunction(const ir::KernelLaunch& launch, int index) {
   for (const ir::KernelArg& argument : launch.arguments) {
     for (const Value& value : ValuesOf(argument, word)) {
       const std::string name = StrCat("tim_", parameter++);
-      values += StrCat("  ", value.type, " ", name, " = ", value.text, ";\n");
+      values +=
+          StrCat("  ", type_of(value), " ", name, " = ", value.text, ";\n");
       names += StrCat(", ", name);
     }
     word += ChainWords(argument);
@@ -114,15 +147,24 @@ std::string Dispatcher(int functions, int buffers, int row) {
 }
 
 // What two launches share if they run the same function.
-using Identity = std::tuple<std::string, std::vector<std::string>, std::string,
-                            std::string, std::string, std::array<int64_t, 3>>;
+using Identity =
+    std::tuple<std::string, std::vector<std::string>, std::string, std::string,
+               std::string, std::string, std::array<int64_t, 3>>;
 
+// The arguments' kinds follow from the others, but in plans of strangers.
 Identity IdentityOf(const ir::KernelLaunch& launch) {
+  std::string kinds;
+  for (const ir::KernelArg& argument : launch.arguments) {
+    for (const Value& value : ValuesOf(argument, 0)) {
+      kinds += StrCat(value.type, " ", value.text, ";");
+    }
+  }
   return {launch.text.empty() ? launch.source : std::string(),
           launch.headers,
           launch.text,
           launch.function,
           launch.options,
+          kinds,
           launch.range.local};
 }
 
@@ -145,15 +187,6 @@ class Definitions {
   std::string closing_;
 };
 
-// Calls each(name) for the names of a list with spaces between them.
-template <typename Each>
-void ForEachName(std::string_view list, const Each& each) {
-  for (std::string_view name = TakeWord(&list); !name.empty();
-       name = TakeWord(&list)) {
-    each(std::string(name));
-  }
-}
-
 Status AppendFunction(const ir::KernelLaunch& launch, int index,
                       std::string* text) {
   TIM_ASSIGN_OR_RETURN(const ChainText kernel, kernels::ChainTextOf(launch));
@@ -168,13 +201,17 @@ Status AppendFunction(const ir::KernelLaunch& launch, int index,
   // What one text says of contraction does not hold for the next.
   *text +=
       StrCat("#pragma OPENCL FP_CONTRACT ", kernel.contracts ? "ON\n" : "OFF\n",
-             definitions.Around(kernel.functions), RunFunction(launch, index));
+             definitions.Around(kernel.functions),
+             RunFunction(launch, index, kernel.names));
   return OkStatus();
 }
 
 }  // namespace
 
 int ChainWords(const ir::KernelArg& argument) {
+  if (const auto* fields = std::get_if<ir::StructArg>(&argument)) {
+    return static_cast<int>(fields->fields.size());
+  }
   const bool two = std::holds_alternative<ir::TensorArg>(argument) ||
                    std::holds_alternative<int64_t>(argument);
   return two ? 2 : 1;

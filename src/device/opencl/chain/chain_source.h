@@ -55,7 +55,7 @@ Result<ChainSource> ChainSourceOf(
     std::span<const ir::KernelLaunch* const> launches, int buffers);
 
 /// Words that an argument takes in the table: a tensor the number of its buffer
-/// and its offset in elements, others their bits.
+/// and its offset in elements, others their bits, structs those of each field.
 int ChainWords(const ir::KernelArg& argument);
 
 }  // namespace tim::device

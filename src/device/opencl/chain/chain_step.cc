@@ -156,6 +156,8 @@ void ChainStep::FillArguments(const ir::KernelLaunch& launch,
       table_[word] = *word32;
     } else if (const auto* bits = std::get_if<uint32_t>(&argument)) {
       table_[word] = static_cast<int32_t>(*bits);
+    } else if (const auto* fields = std::get_if<ir::StructArg>(&argument)) {
+      std::ranges::copy(WordsOf(*fields), table_.begin() + word);
     }
     word += ChainWords(argument);
   }

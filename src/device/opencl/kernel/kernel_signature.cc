@@ -1,9 +1,11 @@
 #include "device/opencl/kernel/kernel_signature.h"
 
+#include <algorithm>
 #include <variant>
 #include <vector>
 
 #include "device/opencl/kernel/kernel_parameter.h"
+#include "kernels/launch_arguments.h"
 
 namespace tim::device {
 namespace {
@@ -45,6 +47,23 @@ bool Takes(ParameterSpace parameter, ParameterSpace given) {
           given == ParameterSpace::kGlobal);
 }
 
+// Drivers take a struct that is shorter than the parameter, too, and read on
+// behind it.
+Status CheckStructs(const ir::KernelLaunch& launch) {
+  const auto is_struct = [](const ir::KernelArg& argument) {
+    return std::holds_alternative<ir::StructArg>(argument);
+  };
+  if (!launch.text.empty() ||
+      std::ranges::none_of(launch.arguments, is_struct)) {
+    return OkStatus();
+  }
+  ir::KernelLaunch bound = launch;
+  TIM_RETURN_IF_ERROR(kernels::BindArguments(&bound));
+  if (bound == launch) return OkStatus();
+  return InvalidArgument("kernel '", launch.function,
+                         "' has the fields of a struct in another order");
+}
+
 }  // namespace
 
 int ParameterCount(const ir::KernelArg& argument) {
@@ -67,7 +86,7 @@ Status CheckSignature(const cl::Kernel& kernel,
                            ", but it is given ", ToString(given[i]), ": ",
                            SignatureText(kernel));
   }
-  return OkStatus();
+  return CheckStructs(launch);
 }
 
 }  // namespace tim::device

@@ -9,7 +9,8 @@
 namespace tim::device {
 
 /// Number of parameters, and for each whether it is a buffer, local memory or
-/// a value.  kInvalidArgument shows the signature.
+/// a value; and, where the kernel is embedded, that structs are those of their
+/// types.  kInvalidArgument shows the signature.
 Status CheckSignature(const cl::Kernel& kernel, const ir::KernelLaunch& launch);
 
 /// Parameters that an argument fills: a tensor is a buffer and its element

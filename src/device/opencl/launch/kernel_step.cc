@@ -115,6 +115,10 @@ Status KernelStep::SetFixedArguments(const ir::KernelLaunch& launch) {
       return CL_SUCCESS;
     } else if constexpr (std::is_same_v<T, ir::LocalArg>) {
       return kernel_.setArg(parameter, cl::Local(value.bytes));
+    } else if constexpr (std::is_same_v<T, ir::StructArg>) {
+      const std::vector<int32_t> words = WordsOf(value);
+      return kernel_.setArg(parameter, words.size() * sizeof(int32_t),
+                            words.data());
     } else {
       static_assert(std::is_arithmetic_v<T>);
       return kernel_.setArg(parameter, sizeof(T), &value);
