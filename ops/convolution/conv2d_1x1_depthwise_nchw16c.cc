@@ -8,6 +8,7 @@
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/conv_sizes.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/elements/product_sum.h"
 #include "ops/launch/blocked.h"
@@ -294,19 +295,9 @@ Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
       .Float("inner_high", pair.inner.limits.high)
       .Float("low", pair.outer.limits.low)
       .Float("high", pair.outer.limits.high)
-      .Int("in_w", inner.w.input)
-      .Int("in_h", inner.h.input)
+      .Struct("sizes", ConvSizes(outer))
       .Int("in_blocks", tiling.in_blocks)
-      .Int("kernel_h", outer.h.kernel)
-      .Int("out_w", outer.w.output)
-      .Int("out_h", outer.h.output)
-      .Int("channels", outer.channels)
       .Int("tiles", tiling.tiles)
-      .Int("batch", inner.batch)
-      .Int("stride_h", outer.h.stride)
-      .Int("dilation_h", outer.h.dilation)
-      .Int("pad_left", outer.w.pad)
-      .Int("pad_top", outer.h.pad)
       .Int("band", tiling.band)
       .Int("kept_rows", tiling.kept_rows)
       .Int("step_rows", tiling.step_rows)

@@ -5,6 +5,7 @@
 // Input and output blocked [16, W, H, ceil(C / 16), N]; weights packed [BLOCKS
 // * 16 oc, 16 ic, blocks of ic, tiles of oc], taps [16, Kw, Kh, ceil(C / 16)],
 // zero where there is no channel.
+// `sizes` are those of the depthwise one.
 // One work-item = `band` rows of the output of BLOCKS blocks of channels;
 // dimension 0 = band, dimension 2 = tile of channels + tiles * batch.  It makes
 // rows of the 1x1 convolution, up to `step_rows` at once, whenever the next row
@@ -22,6 +23,7 @@
 #include "kernels/fetch_ahead.clh"
 #include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
+#include "ops/convolution/conv_sizes.clh"
 #include "ops/convolution/depthwise_row.clh"
 #include "ops/convolution/nchw16c.clh"
 
@@ -37,12 +39,13 @@
 
 #ifdef INNER_BIAS
 #define LOAD_INNER_BIAS(block) \
-  load_channels(inner_bias + inner_bias_offset, (block)*16, channels)
+  load_channels(inner_bias + inner_bias_offset, (block)*16, sizes.out_channels)
 #else
 #define LOAD_INNER_BIAS(block) 0.0f
 #endif
 #ifdef BIAS
-#define LOAD_BIAS(block) load_channels(bias + bias_offset, (block)*16, channels)
+#define LOAD_BIAS(block) \
+  load_channels(bias + bias_offset, (block)*16, sizes.out_channels)
 #else
 #define LOAD_BIAS(block) 0.0f
 #endif
@@ -58,41 +61,40 @@ __kernel void conv2d_1x1_depthwise_nchw16c(
     __global const float* bias, int bias_offset,
 #endif
     __global float* output, int output_offset, float inner_low,
-    float inner_high, float low, float high, int in_w, int in_h, int in_blocks,
-    int kernel_h, int out_w, int out_h, int channels, int tiles, int batch,
-    int stride_h, int dilation_h, int pad_left, int pad_top, int band,
-    int kept_rows, int step_rows) {
+    float inner_high, float low, float high, conv_sizes sizes, int in_blocks,
+    int tiles, int band, int kept_rows, int step_rows) {
   const int first_y = get_global_id(0) * band;
-  const int end_y = min(first_y + band, out_h);
+  const int end_y = min(first_y + band, sizes.out_h);
   const int tile = get_global_id(2) % tiles;
   const int n = get_global_id(2) / tiles;
-  if (first_y >= end_y || n >= batch) return;
-  const int blocks = (channels + 15) / 16;
+  if (first_y >= end_y || n >= sizes.batch) return;
+  const int blocks = (sizes.out_channels + 15) / 16;
   const int first_block = tile * BLOCKS;
-  const int in_plane = in_h * in_w;
-  const int span_h = (kernel_h - 1) * dilation_h + 1;
-  const int end_in = min((end_y - 1) * stride_h - pad_top + span_h, in_h);
+  const int in_plane = sizes.in_h * sizes.in_w;
+  const int span_h = (sizes.kernel_h - 1) * sizes.dilation_h + 1;
+  const int end_in =
+      min((end_y - 1) * sizes.stride_h - sizes.pad_h + span_h, sizes.in_h);
   __global const float* image =
       input + input_offset + n * in_blocks * in_plane * 16;
   const int tile_floats = in_blocks * BLOCKS * 256;
   weights = weights + weights_offset + tile * tile_floats;
 
   float16 rows[ROOM];  // [BLOCKS, kept_rows, in_w]
-  int made = max(first_y * stride_h - pad_top, 0);
-  const int inner_tiles = max((end_in - made) * in_w / INNER_TW, 1);
+  int made = max(first_y * sizes.stride_h - sizes.pad_h, 0);
+  const int inner_tiles = max((end_in - made) * sizes.in_w / INNER_TW, 1);
   const int share = (tile_floats / 16 + inner_tiles - 1) / inner_tiles * 16;
   int ahead = tile_floats;
   for (int y = first_y; y < end_y; ++y) {
-    const int top = y * stride_h - pad_top;
+    const int top = y * sizes.stride_h - sizes.pad_h;
     const int needed = min(top + span_h, end_in);
     while (made < needed) {
       const int slot = made % kept_rows;
       const int count = min(min(step_rows, kept_rows - slot), end_in - made);
-      const int pixels = count * in_w;
+      const int pixels = count * sizes.in_w;
       for (int first = 0; first < pixels; first += INNER_TW) {
         // The last tile moves back.
         const int x0 = min(first, pixels - INNER_TW);
-        __global const float* row = image + (made * in_w + x0) * 16;
+        __global const float* row = image + (made * sizes.in_w + x0) * 16;
         __global const float* weight = weights;
         const int ahead_end = min(ahead + share, 2 * tile_floats);
         for (; ahead < ahead_end; ahead += 16) {
@@ -131,7 +133,7 @@ __kernel void conv2d_1x1_depthwise_nchw16c(
 #pragma unroll
         for (int b = 0; b < BLOCKS; ++b) {
           const float16 more = LOAD_INNER_BIAS(first_block + b);
-          const int at = (b * kept_rows + slot) * in_w + x0;
+          const int at = (b * kept_rows + slot) * sizes.in_w + x0;
 #pragma unroll
           for (int i = 0; i < INNER_TW; ++i) {
             rows[at + i] = limit(sum[b][i] + more, inner_low, inner_high);
@@ -144,35 +146,37 @@ __kernel void conv2d_1x1_depthwise_nchw16c(
       const int block = first_block + b;
       if (block >= blocks) break;
       __global const float* tap =
-          taps + taps_offset + block * kernel_h * KERNEL_W * 16;
-      __global float* out_row = output + output_offset +
-                                ((n * blocks + block) * out_h + y) * out_w * 16;
+          taps + taps_offset + block * sizes.kernel_h * KERNEL_W * 16;
+      __global float* out_row =
+          output + output_offset +
+          ((n * blocks + block) * sizes.out_h + y) * sizes.out_w * 16;
       const float16 more = LOAD_BIAS(block);
-      const int16 mask = channel_mask(block * 16, channels);
-      for (int first_x = 0; first_x < out_w; first_x += TW) {
-        const int x0 = min(first_x, out_w - TW);
-        const int left = x0 * STRIDE - pad_left;
+      const int16 mask = channel_mask(block * 16, sizes.out_channels);
+      for (int first_x = 0; first_x < sizes.out_w; first_x += TW) {
+        const int x0 = min(first_x, sizes.out_w - TW);
+        const int left = x0 * STRIDE - sizes.pad_w;
         // The next row, as in conv2d_nchw16c.cl.
 #pragma unroll
         for (int i = 0; i < TW; ++i) {
-          TIM_FETCH_AHEAD_TO_WRITE(out_row + (out_w + x0 + i) * 16);
+          TIM_FETCH_AHEAD_TO_WRITE(out_row + (sizes.out_w + x0 + i) * 16);
         }
         float16 sum[TW];
 #pragma unroll
         for (int i = 0; i < TW; ++i) sum[i] = 0.0f;
-        for (int kh = 0; kh < kernel_h; ++kh) {
-          const int in_y = top + kh * dilation_h;
-          if (in_y < 0 || in_y >= in_h) continue;
-          const int at = (b * kept_rows + in_y % kept_rows) * in_w + left;
+        for (int kh = 0; kh < sizes.kernel_h; ++kh) {
+          const int in_y = top + kh * sizes.dilation_h;
+          if (in_y < 0 || in_y >= sizes.in_h) continue;
+          const int at = (b * kept_rows + in_y % kept_rows) * sizes.in_w + left;
           float16 pixels[SPAN];
-          if (left >= 0 && left + SPAN <= in_w) {
+          if (left >= 0 && left + SPAN <= sizes.in_w) {
 #pragma unroll
             for (int i = 0; i < SPAN; ++i) pixels[i] = rows[at + i];
           } else {
 #pragma unroll
             for (int i = 0; i < SPAN; ++i) {
               pixels[i] = 0.0f;
-              if (left + i >= 0 && left + i < in_w) pixels[i] = rows[at + i];
+              if (left + i >= 0 && left + i < sizes.in_w)
+                pixels[i] = rows[at + i];
             }
           }
           add_row(pixels, tap + kh * KERNEL_W * 16, sum);

@@ -6,6 +6,7 @@
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/conv_sizes.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/elements/product_sum.h"
 #include "ops/launch/blocked.h"
@@ -50,18 +51,8 @@ Result<ir::Lowering> Lower(const Conv2dProblem& problem,
       .Input("input", node, 0);
   AddPacked("weights", std::move(weights), sizeof(float), &launch);
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
-  launch.Int("in_w", shape.w.input)
-      .Int("in_h", shape.h.input)
-      .Int("kernel_h", shape.h.kernel)
-      .Int("out_w", shape.w.output)
-      .Int("out_h", shape.h.output)
-      .Int("channels", shape.channels)
+  launch.Struct("sizes", ConvSizes(shape))
       .Int("blocks", blocks)
-      .Int("batch", shape.batch)
-      .Int("stride_h", shape.h.stride)
-      .Int("dilation_h", shape.h.dilation)
-      .Int("pad_left", shape.w.pad)
-      .Int("pad_top", shape.h.pad)
       .Global(shape.h.output, 1, blocks * shape.batch)
       .Local(1)
       .PartitionSpatially();

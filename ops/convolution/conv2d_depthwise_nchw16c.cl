@@ -14,6 +14,7 @@
 // -DACTIVATE    kernels/activate.clh
 
 #include "kernels/fetch_ahead.clh"
+#include "ops/convolution/conv_sizes.clh"
 #include "ops/convolution/depthwise_row.clh"
 #include "ops/convolution/nchw16c.clh"
 
@@ -56,57 +57,58 @@ __kernel void conv2d_depthwise_nchw16c(
 #ifdef BY_CHANNEL
     __global const float* by, int by_offset,
 #endif
-    __global float* output, int output_offset, float low, float high, int in_w,
-    int in_h, int kernel_h, int out_w, int out_h, int channels, int blocks,
-    int batch, int stride_h, int dilation_h, int pad_left, int pad_top) {
+    __global float* output, int output_offset, float low, float high,
+    conv_sizes sizes, int blocks) {
   const int y = get_global_id(0);
   const int plane = get_global_id(2);
-  if (y >= out_h || plane >= blocks * batch) return;
+  if (y >= sizes.out_h || plane >= blocks * sizes.batch) return;
   const int block = plane % blocks;
-  const int top = y * stride_h - pad_top;
-  __global const float* image = input + input_offset + plane * in_h * in_w * 16;
+  const int top = y * sizes.stride_h - sizes.pad_h;
+  __global const float* image =
+      input + input_offset + plane * sizes.in_h * sizes.in_w * 16;
   __global const float* taps =
       weights + weights_offset +
-      block * kernel_h * GROUP_CHANNELS * KERNEL_W * 16;
+      block * sizes.kernel_h * GROUP_CHANNELS * KERNEL_W * 16;
   __global float* out_row =
-      output + output_offset + (plane * out_h + y) * out_w * 16;
+      output + output_offset + (plane * sizes.out_h + y) * sizes.out_w * 16;
   float16 more = 0.0f;
 #ifdef BIAS
-  more += load_channels(bias + bias_offset, block * 16, channels);
+  more += load_channels(bias + bias_offset, block * 16, sizes.out_channels);
 #endif
 #ifdef ADD
-  more += load_channels(add + add_offset, block * 16, channels);
+  more += load_channels(add + add_offset, block * 16, sizes.out_channels);
 #endif
 #ifdef BY_CHANNEL
-  const float16 number = load_channels(by + by_offset, block * 16, channels);
+  const float16 number =
+      load_channels(by + by_offset, block * 16, sizes.out_channels);
 #endif
-  const int16 mask = channel_mask(block * 16, channels);
+  const int16 mask = channel_mask(block * 16, sizes.out_channels);
 
-  for (int first_x = 0; first_x < out_w; first_x += TW) {
+  for (int first_x = 0; first_x < sizes.out_w; first_x += TW) {
     // The last tile moves back into the row.
-    const int x0 = min(first_x, out_w - TW);
-    const int left = x0 * STRIDE - pad_left;
+    const int x0 = min(first_x, sizes.out_w - TW);
+    const int left = x0 * STRIDE - sizes.pad_w;
     // The next row, as in conv2d_nchw16c.cl.
 #pragma unroll
     for (int i = 0; i < TW; ++i) {
-      TIM_FETCH_AHEAD_TO_WRITE(out_row + (out_w + x0 + i) * 16);
+      TIM_FETCH_AHEAD_TO_WRITE(out_row + (sizes.out_w + x0 + i) * 16);
     }
     float16 sum[TW];
 #pragma unroll
     for (int i = 0; i < TW; ++i) sum[i] = 0.0f;
-    for (int kh = 0; kh < kernel_h; ++kh) {
-      const int in_y = top + kh * dilation_h;
-      if (in_y < 0 || in_y >= in_h) continue;
-      __global const float* row = image + (in_y * in_w + left) * 16;
+    for (int kh = 0; kh < sizes.kernel_h; ++kh) {
+      const int in_y = top + kh * sizes.dilation_h;
+      if (in_y < 0 || in_y >= sizes.in_h) continue;
+      __global const float* row = image + (in_y * sizes.in_w + left) * 16;
       float16 pixels[SPAN];
-      if (left >= 0 && left + SPAN <= in_w) {
+      if (left >= 0 && left + SPAN <= sizes.in_w) {
 #pragma unroll
         for (int i = 0; i < SPAN; ++i) pixels[i] = TIM_VLOAD16(i, row, float);
       } else {
 #pragma unroll
         for (int i = 0; i < SPAN; ++i) {
           pixels[i] = 0.0f;
-          if (left + i >= 0 && left + i < in_w) {
+          if (left + i >= 0 && left + i < sizes.in_w) {
             pixels[i] = TIM_VLOAD16(i, row, float);
           }
         }

@@ -2,6 +2,7 @@
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/conv_sizes.h"
 #include "ops/convolution/simt_convolution.h"
 #include "ops/elements/product_sum.h"
 #include "ops/launch/device_class.h"
@@ -39,7 +40,7 @@ Result<ir::Lowering> Lower(const Conv2dProblem& problem,
   AddDepthwiseStrip(shape, &launch);
   launch.Input("input", node, 0).Input("weights", node, 1);
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
-  AddDepthwiseSizes(shape, &launch);
+  launch.Struct("sizes", ConvSizes(shape));
   return launch.Build();
 }
 

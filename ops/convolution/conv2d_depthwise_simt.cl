@@ -26,52 +26,56 @@
 
 #include "kernels/activate.clh"
 #include "kernels/multiply_add.clh"
+#include "ops/convolution/conv_sizes.clh"
 
 // Input rows that the strip spans.
 #define SPAN ((STRIP - 1) * STRIDE_H + (KERNEL_H - 1) * DILATION_H + 1)
 
-__kernel void conv2d_depthwise_simt(
-    __global const float* input, int input_offset,
-    __global const float* weights, int weights_offset,
+__kernel void conv2d_depthwise_simt(__global const float* input,
+                                    int input_offset,
+                                    __global const float* weights,
+                                    int weights_offset,
 #ifdef BIAS
-    __global const float* bias, int bias_offset,
+                                    __global const float* bias, int bias_offset,
 #endif
 #ifdef ADD
-    __global const float* add, int add_offset,
+                                    __global const float* add, int add_offset,
 #endif
 #ifdef RESIDUAL
-    __global const float* residual, int residual_offset,
+                                    __global const float* residual,
+                                    int residual_offset,
 #endif
-    __global float* output, int output_offset, float low, float high, int in_w,
-    int in_h, int kernel_w, int out_w, int out_h, int channels, int multiplier,
-    int batch, int stride_w, int dilation_w, int pad_left, int pad_top) {
-  const int strips = (out_h + STRIP - 1) / STRIP;
-  const int line = get_global_id(0) / out_w;
-  const int x = get_global_id(0) - line * out_w;
+                                    __global float* output, int output_offset,
+                                    float low, float high, conv_sizes sizes) {
+  const int strips = (sizes.out_h + STRIP - 1) / STRIP;
+  const int line = get_global_id(0) / sizes.out_w;
+  const int x = get_global_id(0) - line * sizes.out_w;
   const int plane = line / strips;
   const int first_y = (line - plane * strips) * STRIP;
-  if (plane >= channels * batch) return;
-  const int oc = plane % channels;
-  const int top = first_y * STRIDE_H - pad_top;
+  if (plane >= sizes.out_channels * sizes.batch) return;
+  const int oc = plane % sizes.out_channels;
+  const int top = first_y * STRIDE_H - sizes.pad_h;
   // The planes of the input are fewer by the multiplier.
-  input += input_offset + plane / multiplier * in_h * in_w;
-  weights += weights_offset + oc * KERNEL_H * kernel_w;
+  input += input_offset + plane / sizes.group_outputs * sizes.in_h * sizes.in_w;
+  weights += weights_offset + oc * KERNEL_H * sizes.kernel_w;
 
   float sums[STRIP];
 #pragma unroll
   for (int i = 0; i < STRIP; ++i) sums[i] = 0.0f;
-  for (int kw = 0; kw < kernel_w; ++kw) {
-    const int in_x = x * stride_w - pad_left + kw * dilation_w;
-    if (in_x < 0 || in_x >= in_w) continue;
+  for (int kw = 0; kw < sizes.kernel_w; ++kw) {
+    const int in_x = x * sizes.stride_w - sizes.pad_w + kw * sizes.dilation_w;
+    if (in_x < 0 || in_x >= sizes.in_w) continue;
     float pixels[SPAN];
 #pragma unroll
     for (int i = 0; i < SPAN; ++i) {
       const int in_y = top + i;
-      pixels[i] = in_y >= 0 && in_y < in_h ? input[in_y * in_w + in_x] : 0.0f;
+      pixels[i] = in_y >= 0 && in_y < sizes.in_h
+                      ? input[in_y * sizes.in_w + in_x]
+                      : 0.0f;
     }
 #pragma unroll
     for (int kh = 0; kh < KERNEL_H; ++kh) {
-      const float weight = weights[kh * kernel_w + kw];
+      const float weight = weights[kh * sizes.kernel_w + kw];
 #pragma unroll
       for (int i = 0; i < STRIP; ++i) {
         sums[i] = multiply_add(pixels[i * STRIDE_H + kh * DILATION_H], weight,
@@ -87,8 +91,8 @@ __kernel void conv2d_depthwise_simt(
 #ifdef ADD
   more += add[add_offset + oc];
 #endif
-  for (int i = 0; i < STRIP && first_y + i < out_h; ++i) {
-    const int index = (plane * out_h + first_y + i) * out_w + x;
+  for (int i = 0; i < STRIP && first_y + i < sizes.out_h; ++i) {
+    const int index = (plane * sizes.out_h + first_y + i) * sizes.out_w + x;
     float result = sums[i] + more;
 #ifdef RESIDUAL
     result += residual[residual_offset + index];

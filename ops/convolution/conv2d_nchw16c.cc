@@ -8,6 +8,7 @@
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/conv_sizes.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
@@ -211,22 +212,9 @@ Result<ir::Lowering> Lower(const Conv2dProblem& problem,
   launch.Input("input", node, 0);
   AddPacked("weights", std::move(weights), sizeof(float), &launch);
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
-  launch.Int("in_w", shape.w.input)
-      .Int("in_h", shape.h.input)
+  launch.Struct("sizes", ConvSizes(shape))
       .Int("in_blocks", tiling.in_blocks)
-      .Int("group_outputs", shape.group.outputs)
-      .Int("kernel_w", shape.w.kernel)
-      .Int("kernel_h", shape.h.kernel)
-      .Int("out_w", shape.w.output)
-      .Int("out_h", shape.h.output)
-      .Int("out_channels", shape.group.out_channels)
       .Int("tiles", tiling.tiles)
-      .Int("batch", shape.batch)
-      .Int("stride_h", shape.h.stride)
-      .Int("dilation_w", shape.w.dilation)
-      .Int("dilation_h", shape.h.dilation)
-      .Int("pad_left", shape.w.pad)
-      .Int("pad_top", shape.h.pad)
       .Int("run", sharing.run)
       .Int("chunk", sharing.chunk)
       .Global(sharing.items, 1, tiling.tiles * shape.batch)

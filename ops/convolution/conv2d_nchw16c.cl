@@ -60,23 +60,25 @@
 #include "kernels/fetch_ahead.clh"
 #include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
+#include "ops/convolution/conv_sizes.clh"
 #include "ops/convolution/nchw16c.clh"
 
 #ifdef BIAS
 #define LOAD_BIAS(block) \
-  load_channels(bias + bias_offset, (block)*16, out_channels)
+  load_channels(bias + bias_offset, (block)*16, sizes.out_channels)
 #else
 #define LOAD_BIAS(block) 0.0f
 #endif
 #ifdef ADD
 #define LOAD_ADD(block) \
-  load_channels(add + add_offset, (block)*16, out_channels)
+  load_channels(add + add_offset, (block)*16, sizes.out_channels)
 #else
 #define LOAD_ADD(block) 0.0f
 #endif
 
 #ifdef BY_CHANNEL
-#define LOAD_BY(block) load_channels(by + by_offset, (block)*16, out_channels)
+#define LOAD_BY(block) \
+  load_channels(by + by_offset, (block)*16, sizes.out_channels)
 #else
 #define LOAD_BY(block) 0.0f
 #endif
@@ -105,10 +107,10 @@
   {                                                                        \
     const float16 more = (float16)(LOAD_BIAS(block)) + LOAD_ADD(block);    \
     const float16 number = LOAD_BY(block);                                 \
-    const int16 mask = channel_mask((block)*16, out_channels);             \
+    const int16 mask = channel_mask((block)*16, sizes.out_channels);       \
     _Pragma("unroll") for (int i = 0; i < PIXEL_COUNT; ++i) {              \
       if (x0 + i % TW < first_x || y0 + i / TW < first_y) continue;        \
-      const int at = (first) + i / TW * out_w + i % TW;                    \
+      const int at = (first) + i / TW * sizes.out_w + i % TW;              \
       const float16 result =                                               \
           FINISH_BY(sum[i] + more + LOAD_RESIDUAL(at), number, low, high); \
       vstore16(select((float16)0.0f, result, mask), at,                    \
@@ -120,7 +122,7 @@
 #define ACTIVATE_BLOCK(mask, first)                                     \
   for (int i = 0; i < PIXEL_COUNT; ++i) {                               \
     if (x0 + i % TW < first_x || y0 + i / TW < first_y) continue;       \
-    const int at = (first) + i / TW * out_w + i % TW;                   \
+    const int at = (first) + i / TW * sizes.out_w + i % TW;             \
     activate_stored(output + output_offset + at * 16, mask, low, high); \
   }
 #else
@@ -143,30 +145,26 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
                              __global const float* by, int by_offset,
 #endif
                              __global float* output, int output_offset,
-                             float low, float high, int in_w, int in_h,
-                             int in_blocks, int group_outputs, int kernel_w,
-                             int kernel_h, int out_w, int out_h,
-                             int out_channels, int tiles, int batch,
-                             int stride_h, int dilation_w, int dilation_h,
-                             int pad_left, int pad_top, int run, int chunk) {
-  const int row_tiles = (out_w + TW - 1) / TW;
-  const int image_tiles = (out_h + ROWS - 1) / ROWS * row_tiles;
+                             float low, float high, conv_sizes sizes,
+                             int in_blocks, int tiles, int run, int chunk) {
+  const int row_tiles = (sizes.out_w + TW - 1) / TW;
+  const int image_tiles = (sizes.out_h + ROWS - 1) / ROWS * row_tiles;
   const int begin = get_global_id(0) * run;
   const int end = min(begin + run, image_tiles);
   const int tile = get_global_id(2) % tiles;
   const int n = get_global_id(2) / tiles;
-  if (begin >= end || n >= batch) return;
-  const int out_blocks = (out_channels + 15) / 16;
+  if (begin >= end || n >= sizes.batch) return;
+  const int out_blocks = (sizes.out_channels + 15) / 16;
   const int out_block = tile * BLOCKS;
-  const int plane = out_h * out_w;
-  const int in_step = in_h * in_w * IC_BLOCK;
-  const int row_floats = kernel_w * IC_BLOCK * BLOCKS * 16;
-  const int w_step = kernel_h * row_floats;
+  const int plane = sizes.out_h * sizes.out_w;
+  const int in_step = sizes.in_h * sizes.in_w * IC_BLOCK;
+  const int row_floats = sizes.kernel_w * IC_BLOCK * BLOCKS * 16;
+  const int w_step = sizes.kernel_h * row_floats;
   const int sharers = chunk < in_blocks ? run : image_tiles;
   // Floats of a row of weights that a tile fetches ahead.
   const int share = (row_floats / 16 + sharers - 1) / sharers * 16;
-  const int groups = out_channels / group_outputs;
-  const int group = out_block * 16 / group_outputs;
+  const int groups = sizes.out_channels / sizes.group_outputs;
+  const int group = out_block * 16 / sizes.group_outputs;
   input = input + input_offset + (n * groups + group) * in_blocks * in_step;
   weights = weights + weights_offset + tile * in_blocks * w_step;
 
@@ -178,11 +176,12 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
       const int first_y = t / row_tiles * ROWS;
       // The last tile of a row or column moves back into it and stores its own
       // pixels only.
-      const int x0 = min(first_x, out_w - TW);
-      const int y0 = min(first_y, out_h - ROWS);
-      const int left = x0 * STRIDE - pad_left;
-      const int top = y0 * stride_h - pad_top;
-      const int first = (n * out_blocks + out_block) * plane + y0 * out_w + x0;
+      const int x0 = min(first_x, sizes.out_w - TW);
+      const int y0 = min(first_y, sizes.out_h - ROWS);
+      const int left = x0 * STRIDE - sizes.pad_w;
+      const int top = y0 * sizes.stride_h - sizes.pad_h;
+      const int first =
+          (n * out_blocks + out_block) * plane + y0 * sizes.out_w + x0;
       // Otherwise the stores of a tile wait for lines that another core had.
       __global const float* later =
           output + output_offset + (first + TILES_AHEAD * PIXEL_COUNT) * 16;
@@ -210,20 +209,20 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
 #else
         const int depth = IC_BLOCK;
 #endif
-        for (int kh = 0; kh < kernel_h; ++kh) {
-          const int in_y = top + kh * dilation_h;
-          const int last_y = in_y + (ROWS - 1) * stride_h;
-          if (last_y < 0 || in_y >= in_h) continue;
+        for (int kh = 0; kh < sizes.kernel_h; ++kh) {
+          const int in_y = top + kh * sizes.dilation_h;
+          const int last_y = in_y + (ROWS - 1) * sizes.stride_h;
+          if (last_y < 0 || in_y >= sizes.in_h) continue;
           __global const float* weight =
               weights + block * w_step + kh * row_floats;
           for (int i = ahead; i < ahead_end; i += 16) {
             TIM_FETCH_AHEAD(weight + i);
           }
           __global const float* row =
-              input + block * in_step + (in_y * in_w + left) * IC_BLOCK;
+              input + block * in_step + (in_y * sizes.in_w + left) * IC_BLOCK;
 #ifdef DIRECT
           __global const float* pixels = row;
-          const int row_step = stride_h * in_w * IC_BLOCK;
+          const int row_step = sizes.stride_h * sizes.in_w * IC_BLOCK;
 #else
           float pixels[ROWS * SPAN * IC_BLOCK];
           const int row_step = SPAN * IC_BLOCK;
@@ -233,11 +232,12 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
           }
 #endif
           for (int r = 0; r < ROWS; ++r) {
-            const int y = in_y + r * stride_h;
-            const int y_inside = y >= 0 && y < in_h;
+            const int y = in_y + r * sizes.stride_h;
+            const int y_inside = y >= 0 && y < sizes.in_h;
             for (int i = 0; i < SPAN; ++i) {
-              const int inside = y_inside && left + i >= 0 && left + i < in_w;
-              const int at = r * stride_h * in_w + i;
+              const int inside =
+                  y_inside && left + i >= 0 && left + i < sizes.in_w;
+              const int at = r * sizes.stride_h * sizes.in_w + i;
 #if IC_BLOCK == 16
               float16 value = 0.0f;
               if (inside) value = TIM_VLOAD16(at, row, float);
@@ -250,8 +250,9 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
 #endif
           // A moving pointer per row: the pixels of a tile are at constant
           // distances.
-          for (int kw = 0; kw < kernel_w; ++kw) {
-            PIXELS const float* pixel = pixels + kw * dilation_w * IC_BLOCK;
+          for (int kw = 0; kw < sizes.kernel_w; ++kw) {
+            PIXELS const float* pixel =
+                pixels + kw * sizes.dilation_w * IC_BLOCK;
             PIXELS const float* pixel_below = pixel + (ROWS - 1) * row_step;
             for (int c = 0; c < depth;
                  ++c, weight += BLOCKS * 16, ++pixel, ++pixel_below) {

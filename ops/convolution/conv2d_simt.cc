@@ -2,6 +2,7 @@
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/conv_sizes.h"
 #include "ops/convolution/simt_convolution.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
@@ -41,7 +42,7 @@ Result<ir::Lowering> Lower(const Conv2dProblem& problem,
       .Input("weights", node, 1)
       .Packed("taps", SimtTaps(shape, 1), 16);
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
-  AddSimtSizes(shape, shape.terms(), &launch);
+  launch.Struct("sizes", ConvSizes(shape)).Int("terms", shape.terms());
   return launch.Build();
 }
 

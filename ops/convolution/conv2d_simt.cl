@@ -29,26 +29,22 @@ conv2d_simt(__global const float* input, int input_offset,
             __global const float* residual, int residual_offset,
 #endif
             __global float* output, int output_offset, float low, float high,
-            int in_w, int in_h, int in_channels, int terms, int group_channels,
-            int group_outputs, int out_w, int out_h, int out_channels,
-            int batch, int stride_w, int stride_h, int pad_left, int pad_top) {
+            conv_sizes sizes, int terms) {
   LOCAL_SLICE(a, A_STEP);
   LOCAL_SLICE(b, B_STEP);
   const int lane = get_local_id(1) * GROUP + get_local_id(0);
   const int group = get_group_id(2);
   const int first_row = get_group_id(1) * TILE_ROWS;
   const int first_column = get_group_id(0) * TILE_COLUMNS;
-  const int plane = out_w * out_h;
-  const int pixels = plane * batch;
+  const int plane = sizes.out_w * sizes.out_h;
+  const int pixels = plane * sizes.batch;
 
   // The pixel whose input this item copies.
   const int own = lane % TILE_COLUMNS;
   const int pixel = first_column + own;
-  const simt_window window =
-      window_of(pixel, group * group_channels, out_w, out_h, stride_w, stride_h,
-                pad_left, pad_top, in_w, in_h, in_channels);
+  const simt_window window = window_of(pixel, group, sizes);
   input += input_offset;
-  weights += weights_offset + (group * group_outputs + first_row) * terms;
+  weights += weights_offset + (group * sizes.group_outputs + first_row) * terms;
 
   float sums[ROWS * COLUMNS];
   for (int i = 0; i < ROWS * COLUMNS; ++i) sums[i] = 0.0f;
@@ -58,14 +54,14 @@ conv2d_simt(__global const float* input, int input_offset,
       float value = 0.0f;
       if (pixel < pixels && first_k + k < terms) {
         const int4 tap = taps[taps_offset + first_k + k];
-        if (is_inside(window, tap, in_w, in_h)) {
+        if (is_inside(window, tap, sizes)) {
           value = input[window.first_tap + tap.x];
         }
       }
       b[k * B_STEP + own] = value;
     }
-    load_slice(weights + first_k, group_outputs - first_row, terms - first_k,
-               terms, 1, ALONG_DEPTH, TILE_ROWS, a, A_STEP);
+    load_slice(weights + first_k, sizes.group_outputs - first_row,
+               terms - first_k, terms, 1, ALONG_DEPTH, TILE_ROWS, a, A_STEP);
     barrier(CLK_LOCAL_MEM_FENCE);
     multiply_slice(a, b, sums);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -76,9 +72,9 @@ conv2d_simt(__global const float* input, int input_offset,
     if (column >= pixels) break;
     for (int r = 0; r < ROWS; ++r) {
       const int row = first_row + get_local_id(1) * ROWS + r;
-      if (row >= group_outputs) break;
-      const int oc = group * group_outputs + row;
-      const int index = output_index(column, oc, plane, out_channels);
+      if (row >= sizes.group_outputs) break;
+      const int oc = group * sizes.group_outputs + row;
+      const int index = output_index(column, oc, plane, sizes.out_channels);
       float result = sums[r * COLUMNS + c];
 #ifdef BIAS
       result += bias[bias_offset + oc];

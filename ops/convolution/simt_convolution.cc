@@ -64,23 +64,6 @@ ir::PackedConstant SimtTaps(const Conv2dShape& shape, int64_t channels) {
       }};
 }
 
-void AddSimtSizes(const Conv2dShape& shape, int64_t terms, Launch* launch) {
-  launch->Int("in_w", shape.w.input)
-      .Int("in_h", shape.h.input)
-      .Int("in_channels", shape.channels)
-      .Int("terms", terms)
-      .Int("group_channels", shape.group.channels)
-      .Int("group_outputs", shape.group.outputs)
-      .Int("out_w", shape.w.output)
-      .Int("out_h", shape.h.output)
-      .Int("out_channels", shape.group.out_channels)
-      .Int("batch", shape.batch)
-      .Int("stride_w", shape.w.stride)
-      .Int("stride_h", shape.h.stride)
-      .Int("pad_left", shape.w.pad)
-      .Int("pad_top", shape.h.pad);
-}
-
 Status CheckDepthwiseStrip(const Conv2dShape& shape) {
   if (shape.group.channels != 1) {
     return Unimplemented("a group must have one input channel, not ",
@@ -100,21 +83,6 @@ void AddDepthwiseStrip(const Conv2dShape& shape, Launch* launch) {
       .Option(StrCat("-DDILATION_H=", shape.h.dilation))
       .Items(shape.w.output * CeilDiv(shape.h.output, strip) *
              shape.group.out_channels * shape.batch);
-}
-
-void AddDepthwiseSizes(const Conv2dShape& shape, Launch* launch) {
-  launch->Int("in_w", shape.w.input)
-      .Int("in_h", shape.h.input)
-      .Int("kernel_w", shape.w.kernel)
-      .Int("out_w", shape.w.output)
-      .Int("out_h", shape.h.output)
-      .Int("channels", shape.group.out_channels)
-      .Int("multiplier", shape.group.outputs)
-      .Int("batch", shape.batch)
-      .Int("stride_w", shape.w.stride)
-      .Int("dilation_w", shape.w.dilation)
-      .Int("pad_left", shape.w.pad)
-      .Int("pad_top", shape.h.pad);
 }
 
 }  // namespace tim::ops

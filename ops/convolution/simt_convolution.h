@@ -22,10 +22,6 @@ SimtProduct SimtProductOf(const Conv2dShape& shape, int64_t channels);
 /// tap, dx, dy, and how many channels it has.
 ir::PackedConstant SimtTaps(const Conv2dShape& shape, int64_t channels);
 
-/// The sizes that conv2d_simt.cl and conv2d_simt_i8.cl have, in the order of
-/// their parameters.
-void AddSimtSizes(const Conv2dShape& shape, int64_t terms, Launch* launch);
-
 /// Ok, or why no work-item of a depthwise kernel makes a strip of output rows:
 /// groups of several input channels, pixels of more rows than are kept.
 Status CheckDepthwiseStrip(const Conv2dShape& shape);
@@ -33,9 +29,6 @@ Status CheckDepthwiseStrip(const Conv2dShape& shape);
 /// The options of conv2d_depthwise_simt.cl and conv2d_depthwise_simt_i8.cl, and
 /// an item for each strip.
 void AddDepthwiseStrip(const Conv2dShape& shape, Launch* launch);
-
-/// The sizes that both have, in the order of their parameters.
-void AddDepthwiseSizes(const Conv2dShape& shape, Launch* launch);
 
 }  // namespace tim::ops
 

@@ -3,6 +3,7 @@
 // ops/convolution/convolution.h for extents, padding and groups.
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
+#include "ops/convolution/conv_sizes.h"
 #include "ops/convolution/convolution.h"
 #include "ops/convolution3d/conv3d_node.h"
 #include "ops/elements/data_layout.h"
@@ -148,29 +149,7 @@ Result<ir::Lowering> Lower(const Conv3dProblem& problem,
   Launch launch("ops/convolution3d/conv3d.cl", "conv3d");
   AddSumOperands(node, epilogue, shape.terms(), shape.group.out_channels,
                  &launch);
-  return launch.Int("in_w", shape.w.input)
-      .Int("in_h", shape.h.input)
-      .Int("in_d", shape.d.input)
-      .Int("in_channels", shape.channels)
-      .Int("kernel_w", shape.w.kernel)
-      .Int("kernel_h", shape.h.kernel)
-      .Int("kernel_d", shape.d.kernel)
-      .Int("group_channels", shape.group.channels)
-      .Int("group_outputs", shape.group.outputs)
-      .Int("out_w", shape.w.output)
-      .Int("out_h", shape.h.output)
-      .Int("out_d", shape.d.output)
-      .Int("out_channels", shape.group.out_channels)
-      .Int("batch", shape.batch)
-      .Int("stride_w", shape.w.stride)
-      .Int("stride_h", shape.h.stride)
-      .Int("stride_d", shape.d.stride)
-      .Int("dilation_w", shape.w.dilation)
-      .Int("dilation_h", shape.h.dilation)
-      .Int("dilation_d", shape.d.dilation)
-      .Int("pad_left", shape.w.pad)
-      .Int("pad_top", shape.h.pad)
-      .Int("pad_front", shape.d.pad)
+  return launch.Struct("sizes", ConvSizes(shape))
       .Tiles(device, shape.w.output * shape.h.output * shape.d.output,
              shape.group.out_channels, shape.batch)
       .Build();

@@ -11,6 +11,7 @@
 // -DADD  a float32 per output channel that is added to the result
 
 #include "kernels/product_sum.clh"
+#include "ops/convolution/conv_sizes.clh"
 
 __kernel void conv3d(__global const TIM_STORAGE(IN0) * input, int input_offset,
                      __global const TIM_STORAGE(IN1) * weights,
@@ -25,43 +26,39 @@ __kernel void conv3d(__global const TIM_STORAGE(IN0) * input, int input_offset,
                      __global TIM_STORAGE(OUT) * output, int output_offset,
                      float input_scale, int input_zero, float output_scale,
                      float output_inverse, int output_zero, tim_result low,
-                     tim_result high, int in_w, int in_h, int in_d,
-                     int in_channels, int kernel_w, int kernel_h, int kernel_d,
-                     int group_channels, int group_outputs, int out_w,
-                     int out_h, int out_d, int out_channels, int batch,
-                     int stride_w, int stride_h, int stride_d, int dilation_w,
-                     int dilation_h, int dilation_d, int pad_left, int pad_top,
-                     int pad_front) {
+                     tim_result high, conv_sizes sizes) {
   const int cell = get_global_id(0);
   const int oc = get_global_id(1);
   const int n = get_global_id(2);
-  const int cells = out_w * out_h * out_d;
-  if (cell >= cells || oc >= out_channels || n >= batch) return;
+  const int cells = sizes.out_w * sizes.out_h * sizes.out_d;
+  if (cell >= cells || oc >= sizes.out_channels || n >= sizes.batch) return;
   const tim_channel channel = tim_load_channel(channels + channels_offset, oc);
-  const int left = cell % out_w * stride_w - pad_left;
-  const int top = cell / out_w % out_h * stride_h - pad_top;
-  const int front = cell / (out_w * out_h) * stride_d - pad_front;
+  const int left = cell % sizes.out_w * sizes.stride_w - sizes.pad_w;
+  const int top =
+      cell / sizes.out_w % sizes.out_h * sizes.stride_h - sizes.pad_h;
+  const int front =
+      cell / (sizes.out_w * sizes.out_h) * sizes.stride_d - sizes.pad_d;
   const int first_channel =
-      n * in_channels + oc / group_outputs * group_channels;
-  const int taps = kernel_d * kernel_h * kernel_w;
-  int weight = weights_offset + oc * group_channels * taps;
+      n * sizes.in_channels + oc / sizes.group_outputs * sizes.group_channels;
+  const int taps = sizes.kernel_d * sizes.kernel_h * sizes.kernel_w;
+  int weight = weights_offset + oc * sizes.group_channels * taps;
 
   tim_sum sum = 0;
-  for (int ic = 0; ic < group_channels; ++ic) {
-    for (int kd = 0; kd < kernel_d; ++kd) {
-      const int in_z = front + kd * dilation_d;
-      if (in_z < 0 || in_z >= in_d) {
-        weight += kernel_h * kernel_w;
+  for (int ic = 0; ic < sizes.group_channels; ++ic) {
+    for (int kd = 0; kd < sizes.kernel_d; ++kd) {
+      const int in_z = front + kd * sizes.dilation_d;
+      if (in_z < 0 || in_z >= sizes.in_d) {
+        weight += sizes.kernel_h * sizes.kernel_w;
         continue;
       }
-      const int plane = ((first_channel + ic) * in_d + in_z) * in_h;
-      for (int kh = 0; kh < kernel_h; ++kh, weight += kernel_w) {
-        const int in_y = top + kh * dilation_h;
-        if (in_y < 0 || in_y >= in_h) continue;
-        const int row = input_offset + (plane + in_y) * in_w;
-        for (int kw = 0; kw < kernel_w; ++kw) {
-          const int in_x = left + kw * dilation_w;
-          if (in_x < 0 || in_x >= in_w) continue;
+      const int plane = ((first_channel + ic) * sizes.in_d + in_z) * sizes.in_h;
+      for (int kh = 0; kh < sizes.kernel_h; ++kh, weight += sizes.kernel_w) {
+        const int in_y = top + kh * sizes.dilation_h;
+        if (in_y < 0 || in_y >= sizes.in_h) continue;
+        const int row = input_offset + (plane + in_y) * sizes.in_w;
+        for (int kw = 0; kw < sizes.kernel_w; ++kw) {
+          const int in_x = left + kw * sizes.dilation_w;
+          if (in_x < 0 || in_x >= sizes.in_w) continue;
           sum = tim_add_product(
               sum, TIM_FACTOR(IN0, input, row + in_x, input_scale, input_zero),
               TIM_FACTOR(IN1, weights, weight + kw, channel.factor,
@@ -81,6 +78,6 @@ __kernel void conv3d(__global const TIM_STORAGE(IN0) * input, int input_offset,
   result += add[add_offset + oc];
 #endif
   TIM_STORE_RESULT(OUT, output,
-                   output_offset + (n * out_channels + oc) * cells + cell,
+                   output_offset + (n * sizes.out_channels + oc) * cells + cell,
                    TIM_ACTIVATE(TIM_RESULT, result, low, high));
 }

@@ -6,6 +6,7 @@
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/conv_sizes.h"
 #include "ops/convolution3d/conv3d_node.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
@@ -159,29 +160,8 @@ Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
       .Input("input", node, 0)
       .Packed("weights", Weights(node, shape, tiling), sizeof(float));
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
-  return launch.Int("in_w", shape.w.input)
-      .Int("in_h", shape.h.input)
-      .Int("in_d", shape.d.input)
-      .Int("channels", shape.channels)
-      .Int("group_channels", shape.group.channels)
-      .Int("group_outputs", shape.group.outputs)
-      .Int("kernel_w", shape.w.kernel)
-      .Int("kernel_h", shape.h.kernel)
-      .Int("kernel_d", shape.d.kernel)
-      .Int("out_w", shape.w.output)
-      .Int("out_h", shape.h.output)
-      .Int("out_d", shape.d.output)
-      .Int("out_channels", shape.group.out_channels)
+  return launch.Struct("sizes", ConvSizes(shape))
       .Int("tiles", tiling.tiles(shape))
-      .Int("batch", shape.batch)
-      .Int("stride_h", shape.h.stride)
-      .Int("stride_d", shape.d.stride)
-      .Int("dilation_w", shape.w.dilation)
-      .Int("dilation_h", shape.h.dilation)
-      .Int("dilation_d", shape.d.dilation)
-      .Int("pad_left", shape.w.pad)
-      .Int("pad_top", shape.h.pad)
-      .Int("pad_front", shape.d.pad)
       .Global(CeilDiv(shape.w.output, tiling.width) * shape.h.output *
                   shape.d.output,
               tiling.tiles(shape), shape.batch)

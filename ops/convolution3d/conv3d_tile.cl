@@ -32,6 +32,7 @@
 #include "kernels/activate.clh"
 #include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
+#include "ops/convolution/conv_sizes.clh"
 
 __kernel void conv3d_tile(__global const float* input, int input_offset,
                           __global const float* weights, int weights_offset,
@@ -45,34 +46,32 @@ __kernel void conv3d_tile(__global const float* input, int input_offset,
                           __global const float* residual, int residual_offset,
 #endif
                           __global float* output, int output_offset, float low,
-                          float high, int in_w, int in_h, int in_d,
-                          int channels, int group_channels, int group_outputs,
-                          int kernel_w, int kernel_h, int kernel_d, int out_w,
-                          int out_h, int out_d, int out_channels, int tiles,
-                          int batch, int stride_h, int stride_d, int dilation_w,
-                          int dilation_h, int dilation_d, int pad_left,
-                          int pad_top, int pad_front) {
-  const int row_tiles = (out_w + TW - 1) / TW;
+                          float high, conv_sizes sizes, int tiles) {
+  const int row_tiles = (sizes.out_w + TW - 1) / TW;
   const int row = get_global_id(0) / row_tiles;
   const int tile = get_global_id(1);
   const int n = get_global_id(2);
-  if (row >= out_h * out_d || tile >= tiles || n >= batch) return;
+  const int rows = sizes.out_h * sizes.out_d;
+  if (row >= rows || tile >= tiles || n >= sizes.batch) return;
   // The last tile moves back into the row and stores its own cells only.
   const int first_new = get_global_id(0) % row_tiles * TW;
-  const int x0 = min(first_new, out_w - TW);
-  const int left = x0 * STRIDE - pad_left;
-  const int top = row % out_h * stride_h - pad_top;
-  const int front = row / out_h * stride_d - pad_front;
+  const int x0 = min(first_new, sizes.out_w - TW);
+  const int left = x0 * STRIDE - sizes.pad_w;
+  const int top = row % sizes.out_h * sizes.stride_h - sizes.pad_h;
+  const int front = row / sizes.out_h * sizes.stride_d - sizes.pad_d;
   const int first = max(0, -left);
-  const int last = min(SPAN, in_w - left);
-  __global const float* weight =
-      weights + weights_offset +
-      tile * group_channels * kernel_d * kernel_h * kernel_w * BLOCKS * 16;
-  const int group_tiles = (group_outputs + BLOCKS * 16 - 1) / (BLOCKS * 16);
+  const int last = min(SPAN, sizes.in_w - left);
+  __global const float* weight = weights + weights_offset +
+                                 tile * sizes.group_channels * sizes.kernel_d *
+                                     sizes.kernel_h * sizes.kernel_w * BLOCKS *
+                                     16;
+  const int group_tiles =
+      (sizes.group_outputs + BLOCKS * 16 - 1) / (BLOCKS * 16);
   const int group = tile / group_tiles;
   const int first_own = tile % group_tiles * BLOCKS * 16;
-  input += input_offset +
-           (n * channels + group * group_channels) * in_d * in_h * in_w;
+  input +=
+      input_offset + (n * sizes.in_channels + group * sizes.group_channels) *
+                         sizes.in_d * sizes.in_h * sizes.in_w;
 
   float16 sum[BLOCKS][TW];
 #pragma unroll
@@ -82,21 +81,22 @@ __kernel void conv3d_tile(__global const float* input, int input_offset,
   }
   float cells[SPAN];
   for (int i = 0; i < SPAN; ++i) cells[i] = 0.0f;
-  for (int ic = 0; ic < group_channels; ++ic) {
-    for (int kd = 0; kd < kernel_d; ++kd) {
-      const int in_z = front + kd * dilation_d;
-      for (int kh = 0; kh < kernel_h; ++kh) {
-        const int in_y = top + kh * dilation_h;
-        if (in_z < 0 || in_z >= in_d || in_y < 0 || in_y >= in_h) {
-          weight += kernel_w * BLOCKS * 16;
+  for (int ic = 0; ic < sizes.group_channels; ++ic) {
+    for (int kd = 0; kd < sizes.kernel_d; ++kd) {
+      const int in_z = front + kd * sizes.dilation_d;
+      for (int kh = 0; kh < sizes.kernel_h; ++kh) {
+        const int in_y = top + kh * sizes.dilation_h;
+        if (in_z < 0 || in_z >= sizes.in_d || in_y < 0 || in_y >= sizes.in_h) {
+          weight += sizes.kernel_w * BLOCKS * 16;
           continue;
         }
         // Cells outside of the row stay 0.
         __global const float* from =
-            input + ((ic * in_d + in_z) * in_h + in_y) * in_w + left;
+            input +
+            ((ic * sizes.in_d + in_z) * sizes.in_h + in_y) * sizes.in_w + left;
         for (int i = first; i < last; ++i) cells[i] = from[i];
-        for (int kw = 0; kw < kernel_w; ++kw, weight += BLOCKS * 16) {
-          const float* cell = cells + kw * dilation_w;
+        for (int kw = 0; kw < sizes.kernel_w; ++kw, weight += BLOCKS * 16) {
+          const float* cell = cells + kw * sizes.dilation_w;
           float16 w[BLOCKS];
 #pragma unroll
           for (int b = 0; b < BLOCKS; ++b) w[b] = TIM_VLOAD16(b, weight, float);
@@ -121,9 +121,9 @@ __kernel void conv3d_tile(__global const float* input, int input_offset,
       TIM_VSTORE16_PRIVATE(sum[b][i], b * TW + i, sums, float);
     }
   }
-  const int count = min(BLOCKS * 16, group_outputs - first_own);
+  const int count = min(BLOCKS * 16, sizes.group_outputs - first_own);
   for (int c = 0; c < count; ++c) {
-    const int oc = group * group_outputs + first_own + c;
+    const int oc = group * sizes.group_outputs + first_own + c;
     float more = 0.0f;
 #ifdef BIAS
     more += bias[bias_offset + oc];
@@ -132,7 +132,9 @@ __kernel void conv3d_tile(__global const float* input, int input_offset,
     more += add[add_offset + oc];
 #endif
     const int place =
-        ((n * out_channels + oc) * out_d * out_h + row) * out_w + x0;
+        ((n * sizes.out_channels + oc) * sizes.out_d * sizes.out_h + row) *
+            sizes.out_w +
+        x0;
     for (int i = first_new - x0; i < TW; ++i) {
       float result = sums[(c / 16 * TW + i) * 16 + c % 16] + more;
 #ifdef RESIDUAL

@@ -81,23 +81,23 @@ Status CheckTail(const ir::KernelNode& node, const ir::Limits& limits) {
 }
 
 // The operands' quantization, or numbers that make codes of codes.
-void AddNumbers(const BinaryProblem& problem, const ir::TensorDesc& y,
-                Launch* launch) {
+Launch::Fields OperandNumbers(const BinaryProblem& problem,
+                              const ir::TensorDesc& y, Launch* launch) {
   const auto bytes =
       ir::IsFloat(problem.a.type) ? std::nullopt : BytePairsOf(problem, y, {});
   if (bytes) launch->Option(StrCat("-DCORRECTIONS=", bytes->corrections));
   if (bytes && bytes->linear) {
-    launch->Option("-DLINEAR")
-        .Float("sum_scale", bytes->linear->a)
-        .Int("sum_zero", 0)
-        .Float("residual_scale", bytes->linear->b)
-        .Int("residual_zero", 0)
-        .Float("start", bytes->linear->start);
-    return;
+    launch->Option("-DLINEAR");
+    return {{"sum_scale", bytes->linear->a},
+            {"sum_zero", 0},
+            {"residual_scale", bytes->linear->b},
+            {"residual_zero", 0},
+            {"start", bytes->linear->start}};
   }
-  launch->InputQuantization("sum", problem.a)
-      .InputQuantization("residual", problem.b)
-      .Float("start", 0);
+  Launch::Fields fields = {{"start", 0.0f}};
+  AddInputNumbers("sum", problem.a, &fields);
+  AddInputNumbers("residual", problem.b, &fields);
+  return fields;
 }
 
 }  // namespace
@@ -155,11 +155,12 @@ void AddCodeEpilogue(const ir::KernelNode& node, const CodeEpilogue& epilogue,
       .Input("residual", node, epilogue.residual)
       .InPlace(node, epilogue.residual)
       .Applies(1 + epilogue.results.operators);
-  AddNumbers(problem, y, launch);
+  Launch::Fields numbers = OperandNumbers(problem, y, launch);
+  AddOutputNumbers("y", y, &numbers);
   const ir::Limits& limits = epilogue.results.limits;
-  launch->OutputQuantization("y", y)
-      .Int("y_low", CodeOf(limits.low, y))
-      .Int("y_high", CodeOf(limits.high, y));
+  numbers.emplace_back("y_low", CodeOf(limits.low, y));
+  numbers.emplace_back("y_high", CodeOf(limits.high, y));
+  launch->Struct("numbers", numbers);
 }
 
 }  // namespace tim::ops

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/checked_math.h"
+#include "ops/convolution/conv_sizes.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/elements/byte_sum.h"
 #include "ops/elements/shapes.h"
@@ -158,32 +159,17 @@ Status ConvolveCodes(const ir::KernelNode& node, const Conv2dShape& shape,
   } else {
     AddCodeEpilogue(node, epilogue, &launch);
   }
-  launch.Int("in_w", shape.w.input)
-      .Int("in_h", shape.h.input)
-      .Int("in_channels", shape.channels)
+  launch.Struct("sizes", ConvSizes(shape))
       .Int("in_blocks", tiling.packed.in_blocks)
       .Int("read_blocks", tiling.packed.read_blocks)
-      .Int("group_channels", shape.group.channels)
-      .Int("group_outputs", shape.group.outputs)
-      .Int("kernel_w", shape.w.kernel)
-      .Int("kernel_h", shape.h.kernel)
-      .Int("out_w", shape.w.output)
-      .Int("out_h", shape.h.output)
-      .Int("out_channels", shape.group.out_channels)
-      .Int("tiles", tiling.packed.tiles)
-      .Int("batch", shape.batch)
-      .Int("stride_h", shape.h.stride)
-      .Int("dilation_w", shape.w.dilation)
-      .Int("dilation_h", shape.h.dilation)
-      .Int("pad_left", shape.w.pad)
-      .Int("pad_top", shape.h.pad);
+      .Int("tiles", tiling.packed.tiles);
   if (phases) {
     launch.Option("-DPHASES")
-        .Int("phases_w", phases->w)
-        .Int("phases_h", phases->h)
-        .Int("phased_w", phases->out_w)
-        .Int("phased_h", phases->out_h)
-        .Int("phase_channels", phases->out_channels);
+        .Struct("phases", {{"w", phases->w},
+                           {"h", phases->h},
+                           {"out_w", phases->out_w},
+                           {"out_h", phases->out_h},
+                           {"out_channels", phases->out_channels}});
   }
   launch.Int("run", run)
       .Global(CeilDiv(tiles, run), 1, planes)

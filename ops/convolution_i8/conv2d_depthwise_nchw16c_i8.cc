@@ -8,6 +8,7 @@
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/conv_sizes.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/convolution_i8/packed_codes.h"
 #include "ops/convolution_i8/variable_codes.h"
@@ -252,18 +253,8 @@ Result<ir::Lowering> Lower(const Conv2dProblem& problem,
       .Int("input_zero", UnsignedZero(node.inputs[0]))
       .Int("output_zero", node.outputs[0].quantization.ZeroPoint());
   AddActivation(epilogue, node.outputs[0], &launch);
-  launch.Int("in_w", shape.w.input)
-      .Int("in_h", shape.h.input)
-      .Int("kernel_h", shape.h.kernel)
-      .Int("out_w", shape.w.output)
-      .Int("out_h", shape.h.output)
-      .Int("out_channels", shape.channels)
+  launch.Struct("sizes", ConvSizes(shape))
       .Int("blocks", blocks)
-      .Int("batch", shape.batch)
-      .Int("stride_h", shape.h.stride)
-      .Int("dilation_h", shape.h.dilation)
-      .Int("pad_left", shape.w.pad)
-      .Int("pad_top", shape.h.pad)
       .Int("run", run)
       .Global(CeilDiv(shape.h.output, run), 1, blocks * shape.batch)
       .Local(1)

@@ -35,6 +35,7 @@
 
 #include "kernels/bytes/byte_dot.clh"
 #include "kernels/bytes/byte_result.clh"
+#include "ops/convolution/conv_sizes.clh"
 // Their add_row is static: it is large, and compilers put such a function in
 // place only where they see that nothing else calls it.
 #ifdef QUADS
@@ -47,36 +48,36 @@ __kernel void conv2d_depthwise_nchw16c_i8(
     __global const uchar* input, int input_offset, __global const int* weights,
     int weights_offset, __global const int* channels, int channels_offset,
     __global uchar* output, int output_offset, int input_zero, int output_zero,
-    int low, int high, int in_w, int in_h, int kernel_h, int out_w, int out_h,
-    int out_channels, int blocks, int batch, int stride_h, int dilation_h,
-    int pad_left, int pad_top, int run) {
+    int low, int high, conv_sizes sizes, int blocks, int run) {
   const int begin = get_global_id(0) * run;
-  const int end = min(begin + run, out_h);
+  const int end = min(begin + run, sizes.out_h);
   const int plane = get_global_id(2);
-  if (begin >= end || plane >= blocks * batch) return;
+  if (begin >= end || plane >= blocks * sizes.batch) return;
   const int block = plane % blocks;
-  __global const uchar* image = input + input_offset + plane * in_h * in_w * 16;
+  __global const uchar* image =
+      input + input_offset + plane * sizes.in_h * sizes.in_w * 16;
   __global const int* taps =
-      weights + weights_offset + block * kernel_h * ROW_WEIGHTS;
-  const tim_byte_channels rule = tim_load_byte_channels(
-      channels + channels_offset, block, out_channels, output_zero, low, high);
+      weights + weights_offset + block * sizes.kernel_h * ROW_WEIGHTS;
+  const tim_byte_channels rule =
+      tim_load_byte_channels(channels + channels_offset, block,
+                             sizes.out_channels, output_zero, low, high);
 
   for (int y = begin; y < end; ++y) {
-    const int top = y * stride_h - pad_top;
+    const int top = y * sizes.stride_h - sizes.pad_h;
     __global uchar* out_row =
-        output + output_offset + (plane * out_h + y) * out_w * 16;
-    for (int first_x = 0; first_x < out_w; first_x += TW) {
+        output + output_offset + (plane * sizes.out_h + y) * sizes.out_w * 16;
+    for (int first_x = 0; first_x < sizes.out_w; first_x += TW) {
       // The last tile moves back into the row.
-      const int x0 = min(first_x, out_w - TW);
-      const int left = x0 * STRIDE - pad_left;
+      const int x0 = min(first_x, sizes.out_w - TW);
+      const int left = x0 * STRIDE - sizes.pad_w;
       int16 sum[TW];
 #pragma unroll
       for (int i = 0; i < TW; ++i) sum[i] = rule.offset;
-      for (int kh = 0; kh < kernel_h; ++kh) {
-        const int in_y = top + kh * dilation_h;
-        const int inside = in_y >= 0 && in_y < in_h;
-        add_row(image + in_y * in_w * 16, left, in_w, inside, input_zero,
-                taps + kh * ROW_WEIGHTS, sum);
+      for (int kh = 0; kh < sizes.kernel_h; ++kh) {
+        const int in_y = top + kh * sizes.dilation_h;
+        const int inside = in_y >= 0 && in_y < sizes.in_h;
+        add_row(image + in_y * sizes.in_w * 16, left, sizes.in_w, inside,
+                input_zero, taps + kh * ROW_WEIGHTS, sum);
       }
 #pragma unroll
       for (int i = 0; i < TW; ++i) {

@@ -31,6 +31,7 @@
 #endif
 
 #include "kernels/bytes/one_byte_result.clh"
+#include "ops/convolution/conv_sizes.clh"
 
 // Input rows that the strip spans.
 #define SPAN ((STRIP - 1) * STRIDE_H + (KERNEL_H - 1) * DILATION_H + 1)
@@ -40,39 +41,37 @@ __kernel void conv2d_depthwise_simt_i8(
     __global const short* weights, int weights_offset,
     __global const int* table, int table_offset, __global uchar* output,
     int output_offset, int input_zero, int output_zero, int low, int high,
-    int in_w, int in_h, int kernel_w, int out_w, int out_h, int channels,
-    int multiplier, int batch, int stride_w, int dilation_w, int pad_left,
-    int pad_top) {
-  const int strips = (out_h + STRIP - 1) / STRIP;
-  const int line = get_global_id(0) / out_w;
-  const int x = get_global_id(0) - line * out_w;
+    conv_sizes sizes) {
+  const int strips = (sizes.out_h + STRIP - 1) / STRIP;
+  const int line = get_global_id(0) / sizes.out_w;
+  const int x = get_global_id(0) - line * sizes.out_w;
   const int plane = line / strips;
   const int first_y = (line - plane * strips) * STRIP;
-  if (plane >= channels * batch) return;
-  const int oc = plane % channels;
-  const int top = first_y * STRIDE_H - pad_top;
+  if (plane >= sizes.out_channels * sizes.batch) return;
+  const int oc = plane % sizes.out_channels;
+  const int top = first_y * STRIDE_H - sizes.pad_h;
   // The planes of the input are fewer by the multiplier.
-  input += input_offset + plane / multiplier * in_h * in_w;
-  weights += weights_offset + oc * KERNEL_H * kernel_w;
+  input += input_offset + plane / sizes.group_outputs * sizes.in_h * sizes.in_w;
+  weights += weights_offset + oc * KERNEL_H * sizes.kernel_w;
 
   // Modulo 2^32.
   uint sums[STRIP];
 #pragma unroll
   for (int i = 0; i < STRIP; ++i) sums[i] = 0;
-  for (int kw = 0; kw < kernel_w; ++kw) {
-    const int in_x = x * stride_w - pad_left + kw * dilation_w;
-    const int inside = in_x >= 0 && in_x < in_w;
+  for (int kw = 0; kw < sizes.kernel_w; ++kw) {
+    const int in_x = x * sizes.stride_w - sizes.pad_w + kw * sizes.dilation_w;
+    const int inside = in_x >= 0 && in_x < sizes.in_w;
     int pixels[SPAN];
 #pragma unroll
     for (int i = 0; i < SPAN; ++i) {
       const int in_y = top + i;
-      pixels[i] = inside && in_y >= 0 && in_y < in_h
-                      ? TIM_UNSIGNED_BYTES(IN0, input[in_y * in_w + in_x])
+      pixels[i] = inside && in_y >= 0 && in_y < sizes.in_h
+                      ? TIM_UNSIGNED_BYTES(IN0, input[in_y * sizes.in_w + in_x])
                       : input_zero;
     }
 #pragma unroll
     for (int kh = 0; kh < KERNEL_H; ++kh) {
-      const int weight = weights[kh * kernel_w + kw];
+      const int weight = weights[kh * sizes.kernel_w + kw];
 #pragma unroll
       for (int i = 0; i < STRIP; ++i) {
         sums[i] += (uint)(pixels[i * STRIDE_H + kh * DILATION_H] * weight);
@@ -80,9 +79,9 @@ __kernel void conv2d_depthwise_simt_i8(
     }
   }
 
-  for (int i = 0; i < STRIP && first_y + i < out_h; ++i) {
-    output[output_offset + (plane * out_h + first_y + i) * out_w + x] =
-        tim_one_byte_result(as_int(sums[i]), 0, table + table_offset, oc,
-                            output_zero, low, high);
+  for (int i = 0; i < STRIP && first_y + i < sizes.out_h; ++i) {
+    output[output_offset + (plane * sizes.out_h + first_y + i) * sizes.out_w +
+           x] = tim_one_byte_result(as_int(sums[i]), 0, table + table_offset,
+                                    oc, output_zero, low, high);
   }
 }

@@ -27,12 +27,11 @@
 // -DCORRECTIONS=0  by kernels/bytes/codes.clh, which gives the same here
 // -DLINEAR      sum_scale * code of the sum + (residual_scale * code of the
 //               residual + start), which is in codes of y, gives the same
-// -DPHASES      output channels are those of phases_w * phases_h phases, each
-// in
-//               blocks of its own: pixel (x, y) of phase i + phases_w * j is
-//               pixel (x * phases_w + i, y * phases_h + j), if there is one, of
-//               an output [16, phased_w, phased_h, ceil(phase_channels / 16),
-//               N]; a residual lies likewise
+// -DPHASES      output channels are those of phases.w * phases.h phases, each
+//               in blocks of its own: pixel (x, y) of phase i + phases.w * j is
+//               pixel (x * phases.w + i, y * phases.h + j), if there is one, of
+//               an output [16, out_w, out_h, ceil(out_channels / 16), N] with
+//               the sizes in `phases`; a residual lies likewise
 // -DTOTALS      output is the sums themselves, ints; no OUT, no limits, and
 //               neither RESIDUAL nor PHASES
 // -DWEIGHT_ZERO the weights' zero points times the sums of pixels count
@@ -82,6 +81,13 @@
 #include "ops/convolution_i8/pixel_rows.clh"
 #ifdef RESIDUAL
 #include "ops/convolution_i8/residual_sum.clh"
+#endif
+
+#ifdef PHASES
+typedef struct {
+  int w, h;
+  int out_w, out_h, out_channels;
+} phase_sizes;
 #endif
 
 #ifdef WEIGHT_ZERO
@@ -154,54 +160,53 @@ static inline void add_kernel_row(const int16* span, __global const int* weight,
   }
 }
 
-__kernel void conv2d_nchw16c_i8(
-    __global const uchar* input, int input_offset, __global const int* weights,
-    int weights_offset, __global const int* channels, int channels_offset,
-    int input_zero, __global RESULT* output, int output_offset,
+__kernel void conv2d_nchw16c_i8(__global const uchar* input, int input_offset,
+                                __global const int* weights, int weights_offset,
+                                __global const int* channels,
+                                int channels_offset, int input_zero,
+                                __global RESULT* output, int output_offset,
 #ifndef TOTALS
-    int output_zero, int low, int high,
+                                int output_zero, int low, int high,
 #endif
 #ifdef RESIDUAL
-    __global const uchar* residual, int residual_offset, float sum_scale,
-    int sum_zero, float residual_scale, int residual_zero, float start,
-    float y_scale, float y_inverse, int y_zero, int y_low, int y_high,
+                                __global const uchar* residual,
+                                int residual_offset, residual_numbers numbers,
 #endif
-    int in_w, int in_h, int in_channels, int in_blocks, int read_blocks,
-    int group_channels, int group_outputs, int kernel_w, int kernel_h,
-    int out_w, int out_h, int out_channels, int tiles, int batch, int stride_h,
-    int dilation_w, int dilation_h, int pad_left, int pad_top,
+                                conv_sizes sizes, int in_blocks,
+                                int read_blocks, int tiles,
 #ifdef PHASES
-    int phases_w, int phases_h, int phased_w, int phased_h, int phase_channels,
+                                phase_sizes phases,
 #endif
-    int run) {
-  const int row_tiles = (out_w + TW - 1) / TW;
-  const int image_tiles = (out_h + ROWS - 1) / ROWS * row_tiles;
+                                int run) {
+  const int row_tiles = (sizes.out_w + TW - 1) / TW;
+  const int image_tiles = (sizes.out_h + ROWS - 1) / ROWS * row_tiles;
   const int begin = get_global_id(0) * run;
   const int end = min(begin + run, image_tiles);
   const int tile = get_global_id(2) % tiles;
   const int n = get_global_id(2) / tiles;
-  if (begin >= end || n >= batch) return;
-  const int out_blocks = (out_channels + 15) / 16;
+  if (begin >= end || n >= sizes.batch) return;
+  const int out_blocks = (sizes.out_channels + 15) / 16;
   const int out_block = tile * BLOCKS;
 #ifdef PHASES
-  const int plane = phased_h * phased_w;
-  const int blocks_of_phase = (phase_channels + 15) / 16;
+  const int plane = phases.out_h * phases.out_w;
+  const int blocks_of_phase = (phases.out_channels + 15) / 16;
 #else
-  const int plane = out_h * out_w;
+  const int plane = sizes.out_h * sizes.out_w;
 #endif
-  const int in_plane = in_h * in_w;
+  const int in_plane = sizes.in_h * sizes.in_w;
   const int first_channel =
-      out_block * 16 / group_outputs * group_channels / (4 * DEPTH);
+      out_block * 16 / sizes.group_outputs * sizes.group_channels / (4 * DEPTH);
   const int first_block = min(first_channel, in_blocks - read_blocks);
-  const int row_ints = kernel_w * DEPTH * BLOCKS * 16;
-  const int tile_ints = read_blocks * kernel_h * row_ints;
+  const int row_ints = sizes.kernel_w * DEPTH * BLOCKS * 16;
+  const int tile_ints = read_blocks * sizes.kernel_h * row_ints;
   // Of each row of the next tile's weights a tile fetches so many lines ahead.
   const int share = (row_ints / 16 + image_tiles - 1) / image_tiles * 16;
-  const int needed = (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1;
+  const int needed =
+      (TW - 1) * STRIDE + (sizes.kernel_w - 1) * sizes.dilation_w + 1;
 #if DEPTH == 4
   input += input_offset + (n * in_blocks + first_block) * in_plane * 16;
 #else
-  input += input_offset + (n * in_channels + first_block * 4) * in_plane;
+  input += input_offset + (n * sizes.in_channels + first_block * 4) * in_plane;
 #endif
   weights += weights_offset + tile * tile_ints;
   channels += channels_offset;
@@ -219,25 +224,27 @@ __kernel void conv2d_nchw16c_i8(
   // long.
   int16 spans[2][ROWS * SPAN_VECTORS];
   int turn = 0;
-  int left = min(begin % row_tiles * TW, out_w - TW) * STRIDE - pad_left;
-  int top = min(begin / row_tiles * ROWS, out_h - ROWS) * stride_h - pad_top;
-  copy_rows(input, 0, top, left, in_w, in_h, stride_h, needed, in_channels,
-            input_zero, spans[0]);
+  int left =
+      min(begin % row_tiles * TW, sizes.out_w - TW) * STRIDE - sizes.pad_w;
+  int top = min(begin / row_tiles * ROWS, sizes.out_h - ROWS) * sizes.stride_h -
+            sizes.pad_h;
+  copy_rows(input, 0, top, left, sizes, needed, input_zero, spans[0]);
   for (int t = begin; t < end; ++t) {
     const int first_x = t % row_tiles * TW;
     const int first_y = t / row_tiles * ROWS;
     // The last tile of a row or column moves back into it and stores its own
     // pixels only.
-    const int x0 = min(first_x, out_w - TW);
-    const int y0 = min(first_y, out_h - ROWS);
-    const int next_x = min((t + 1) % row_tiles * TW, out_w - TW);
-    const int next_y = min((t + 1) / row_tiles * ROWS, out_h - ROWS);
-    const int next_left = next_x * STRIDE - pad_left;
-    const int next_top = next_y * stride_h - pad_top;
+    const int x0 = min(first_x, sizes.out_w - TW);
+    const int y0 = min(first_y, sizes.out_h - ROWS);
+    const int next_x = min((t + 1) % row_tiles * TW, sizes.out_w - TW);
+    const int next_y = min((t + 1) / row_tiles * ROWS, sizes.out_h - ROWS);
+    const int next_left = next_x * STRIDE - sizes.pad_w;
+    const int next_top = next_y * sizes.stride_h - sizes.pad_h;
 #ifdef PHASES
     const int first = n * blocks_of_phase * plane;
 #else
-    const int first = (n * out_blocks + out_block) * plane + y0 * out_w + x0;
+    const int first =
+        (n * out_blocks + out_block) * plane + y0 * sizes.out_w + x0;
 #endif
     __global RESULT* const to = output + output_offset + first * 16;
 #ifndef PHASES
@@ -265,27 +272,28 @@ __kernel void conv2d_nchw16c_i8(
 #else
       const int depth = DEPTH;
 #endif
-      for (int kh = 0; kh < kernel_h; ++kh) {
+      for (int kh = 0; kh < sizes.kernel_h; ++kh) {
         for (int i = ahead; i < ahead_end; i += 16) {
           TIM_FETCH_AHEAD(weight + i);
         }
         const int16* span = spans[turn];
         turn = 1 - turn;
-        const int next_kh = kh + 1 < kernel_h ? kh + 1 : 0;
+        const int next_kh = kh + 1 < sizes.kernel_h ? kh + 1 : 0;
         const int next_block = next_kh > 0               ? block
                                : block + 1 < read_blocks ? block + 1
                                                          : 0;
         const int here = next_kh > 0 || next_block > 0;
         copy_rows(input, next_block,
-                  (here ? top : next_top) + next_kh * dilation_h,
-                  here ? left : next_left, in_w, in_h, stride_h, needed,
-                  in_channels, input_zero, spans[turn]);
+                  (here ? top : next_top) + next_kh * sizes.dilation_h,
+                  here ? left : next_left, sizes, needed, input_zero,
+                  spans[turn]);
 #ifdef WEIGHT_ZERO
         for (int i = 0; i < ROWS * SPAN_VECTORS && has_zeros; ++i) {
           TIM_DOT(DOT, columns[i], span[i], (int16)(0x01010101));
         }
 #endif
-        add_kernel_row(span, weight, depth, kernel_w, dilation_w, sum);
+        add_kernel_row(span, weight, depth, sizes.kernel_w, sizes.dilation_w,
+                       sum);
         weight += row_ints;
       }
     }
@@ -293,7 +301,7 @@ __kernel void conv2d_nchw16c_i8(
 #ifdef WEIGHT_ZERO
     if (has_zeros) {
       subtract_weight_zeros((const int*)columns, channels, out_block,
-                            out_blocks, kernel_w, dilation_w, sum);
+                            out_blocks, sizes.kernel_w, sizes.dilation_w, sum);
     }
 #endif
     const int whole = x0 == first_x && y0 == first_y;
@@ -305,15 +313,15 @@ __kernel void conv2d_nchw16c_i8(
       const int block = (out_block + b) % blocks_of_phase;
       const tim_byte_channels rule =
           tim_load_byte_channels(channels + phase * blocks_of_phase * 48, block,
-                                 phase_channels, output_zero, low, high);
+                                 phases.out_channels, output_zero, low, high);
 #elif defined(TOTALS)
       // Lanes without a channel are 0.
       const int16 exists =
           (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) <
-          (int16)(out_channels - (out_block + b) * 16);
+          (int16)(sizes.out_channels - (out_block + b) * 16);
 #else
       const tim_byte_channels rule = tim_load_byte_channels(
-          channels, out_block + b, out_channels, output_zero, low, high);
+          channels, out_block + b, sizes.out_channels, output_zero, low, high);
 #endif
 #pragma unroll
       for (int i = 0; i < PIXEL_COUNT; ++i) {
@@ -321,12 +329,12 @@ __kernel void conv2d_nchw16c_i8(
           continue;
         }
 #ifdef PHASES
-        const int x = (x0 + i % TW) * phases_w + phase % phases_w;
-        const int y = (y0 + i / TW) * phases_h + phase / phases_w;
-        if (x >= phased_w || y >= phased_h) continue;
-        const int at = block * plane + y * phased_w + x;
+        const int x = (x0 + i % TW) * phases.w + phase % phases.w;
+        const int y = (y0 + i / TW) * phases.h + phase / phases.w;
+        if (x >= phases.out_w || y >= phases.out_h) continue;
+        const int at = block * plane + y * phases.out_w + x;
 #else
-        const int at = b * plane + i / TW * out_w + i % TW;
+        const int at = b * plane + i / TW * sizes.out_w + i % TW;
 #endif
 #ifdef RESIDUAL
 #ifdef REAL_SUMS
@@ -334,10 +342,9 @@ __kernel void conv2d_nchw16c_i8(
 #else
         const float16 units = tim_whole_byte_units(sum[b][i], rule);
 #endif
-        store_residual_sum(
-            units, residual + residual_offset + (first + at) * 16, to + at * 16,
-            sum_scale, sum_zero, residual_scale, residual_zero, start, y_scale,
-            y_inverse, y_zero, y_low, y_high);
+        store_residual_sum(units,
+                           residual + residual_offset + (first + at) * 16,
+                           to + at * 16, numbers);
 #elif defined(TOTALS)
         TIM_VSTORE16(sum[b][i] & exists, at, to, int);
 #else

@@ -5,6 +5,7 @@
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/conv_sizes.h"
 #include "ops/convolution/simt_convolution.h"
 #include "ops/convolution_i8/packed_codes.h"
 #include "ops/convolution_i8/variable_codes.h"
@@ -111,7 +112,8 @@ Result<ir::Lowering> Lower(const Conv2dProblem& problem,
       .Int("input_zero", UnsignedZero(node.inputs[0]))
       .Int("output_zero", node.outputs[0].quantization.ZeroPoint());
   AddActivation(epilogue, node.outputs[0], &launch);
-  AddSimtSizes(shape, SimtTerms(shape, kWordBytes), &launch);
+  launch.Struct("sizes", ConvSizes(shape))
+      .Int("terms", SimtTerms(shape, kWordBytes));
   TIM_RETURN_IF_ERROR(launch.AppendTo(&lowering));
   return lowering;
 }

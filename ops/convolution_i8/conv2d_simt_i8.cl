@@ -51,28 +51,23 @@ conv2d_simt_i8(__global const uchar* input, int input_offset,
                __global const int4* taps, int taps_offset,
                __global const int* channels, int channels_offset,
                __global uchar* output, int output_offset, int input_zero,
-               int output_zero, int low, int high, int in_w, int in_h,
-               int in_channels, int terms, int group_channels,
-               int group_outputs, int out_w, int out_h, int out_channels,
-               int batch, int stride_w, int stride_h, int pad_left,
-               int pad_top) {
+               int output_zero, int low, int high, conv_sizes sizes,
+               int terms) {
   LOCAL_SLICE(a, A_STEP);
   LOCAL_SLICE(b, B_STEP);
   const int lane = get_local_id(1) * GROUP + get_local_id(0);
   const int group = get_group_id(2);
   const int first_row = get_group_id(1) * TILE_ROWS;
   const int first_column = get_group_id(0) * TILE_COLUMNS;
-  const int plane = out_w * out_h;
-  const int pixels = plane * batch;
+  const int plane = sizes.out_w * sizes.out_h;
+  const int pixels = plane * sizes.batch;
 
   // The pixel whose input this item copies.
   const int own = lane % TILE_COLUMNS;
   const int pixel = first_column + own;
-  const simt_window window =
-      window_of(pixel, group * group_channels, out_w, out_h, stride_w, stride_h,
-                pad_left, pad_top, in_w, in_h, in_channels);
+  const simt_window window = window_of(pixel, group, sizes);
   input += input_offset;
-  weights += weights_offset + group * terms * group_outputs + first_row;
+  weights += weights_offset + group * terms * sizes.group_outputs + first_row;
 
   int sums[ROWS * COLUMNS];
   for (int i = 0; i < ROWS * COLUMNS; ++i) sums[i] = 0;
@@ -84,15 +79,15 @@ conv2d_simt_i8(__global const uchar* input, int input_offset,
       int word = 0;
       if (pixel < pixels && first_k + k < terms) {
         const int4 tap = taps[taps_offset + first_k + k];
-        word =
-            load_channels(input, window.first_tap + tap.x, in_w * in_h, tap.w,
-                          is_inside(window, tap, in_w, in_h), input_zero);
+        word = load_channels(input, window.first_tap + tap.x,
+                             sizes.in_w * sizes.in_h, tap.w,
+                             is_inside(window, tap, sizes), input_zero);
       }
       b[k * B_STEP + own] = word;
     }
-    load_slice(weights + first_k * group_outputs, group_outputs - first_row,
-               terms - first_k, 1, group_outputs, ALONG_ITEMS, TILE_ROWS, a,
-               A_STEP);
+    load_slice(weights + first_k * sizes.group_outputs,
+               sizes.group_outputs - first_row, terms - first_k, 1,
+               sizes.group_outputs, ALONG_ITEMS, TILE_ROWS, a, A_STEP);
     barrier(CLK_LOCAL_MEM_FENCE);
     multiply_slice(a, b, sums);
 #ifdef WEIGHT_ZERO
@@ -108,12 +103,13 @@ conv2d_simt_i8(__global const uchar* input, int input_offset,
 
   for (int r = 0; r < ROWS; ++r) {
     const int row = first_row + get_local_id(1) * ROWS + r;
-    if (row >= group_outputs) break;
-    const int oc = group * group_outputs + row;
+    if (row >= sizes.group_outputs) break;
+    const int oc = group * sizes.group_outputs + row;
     for (int c = 0; c < COLUMNS; ++c) {
       const int column = first_column + get_local_id(0) * COLUMNS + c;
       if (column >= pixels) break;
-      output[output_offset + output_index(column, oc, plane, out_channels)] =
+      output[output_offset +
+             output_index(column, oc, plane, sizes.out_channels)] =
           tim_one_byte_result(sums[r * COLUMNS + c], bytes[c],
                               channels + channels_offset, oc, output_zero, low,
                               high);

@@ -8,6 +8,7 @@
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/conv_sizes.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/deconvolution/deconv_node.h"
 #include "ops/elements/product_sum.h"
@@ -111,21 +112,9 @@ Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
       .Input("input", node, 0);
   AddPacked("weights", std::move(weights), sizeof(float), &launch);
   AddEpilogue(node, BiasOf(node), epilogue, &launch);
-  launch.Int("in_w", shape.w.input)
-      .Int("in_h", shape.h.input)
+  launch.Struct("sizes", ConvSizes(shape))
       .Int("in_blocks", tiling.packed.in_blocks(shape))
-      .Int("group_outputs", shape.group.outputs)
-      .Int("kernel_w", shape.w.kernel)
-      .Int("kernel_h", shape.h.kernel)
-      .Int("out_w", shape.w.output)
-      .Int("out_h", shape.h.output)
-      .Int("out_channels", shape.group.out_channels)
       .Int("tiles", channel_tiles)
-      .Int("batch", shape.batch)
-      .Int("stride_w", shape.w.stride)
-      .Int("stride_h", shape.h.stride)
-      .Int("pad_left", shape.w.pad)
-      .Int("pad_top", shape.h.pad)
       .Int("run", run)
       .Global(CeilDiv(tiles, run), shape.h.stride, channel_tiles * shape.batch)
       .PartitionSpatially(tiling.packed.elements(shape) <=

@@ -33,6 +33,7 @@
 
 #include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
+#include "ops/convolution/conv_sizes.clh"
 #include "ops/convolution/nchw16c.clh"
 
 #ifdef RESIDUAL
@@ -46,68 +47,72 @@ static inline int floor_divide(int a, int b) {
   return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
 
-__kernel void deconv_nchw16c(
-    __global const float* input, int input_offset,
-    __global const float* weights, int weights_offset,
+__kernel void deconv_nchw16c(__global const float* input, int input_offset,
+                             __global const float* weights, int weights_offset,
 #ifdef BIAS
-    __global const float* bias, int bias_offset,
+                             __global const float* bias, int bias_offset,
 #endif
 #ifdef ADD
-    __global const float* add, int add_offset,
+                             __global const float* add, int add_offset,
 #endif
 #ifdef RESIDUAL
-    __global const float* residual, int residual_offset,
+                             __global const float* residual,
+                             int residual_offset,
 #endif
-    __global float* output, int output_offset, float low, float high, int in_w,
-    int in_h, int in_blocks, int group_outputs, int kernel_w, int kernel_h,
-    int out_w, int out_h, int out_channels, int tiles, int batch, int stride_w,
-    int stride_h, int pad_left, int pad_top, int run) {
+                             __global float* output, int output_offset,
+                             float low, float high, conv_sizes sizes,
+                             int in_blocks, int tiles, int run) {
   const int phase_y = get_global_id(1);
-  const int rows = (out_h - phase_y + stride_h - 1) / stride_h;
-  const int row_tiles = ((out_w + stride_w - 1) / stride_w + TW - 1) / TW;
+  const int rows =
+      (sizes.out_h - phase_y + sizes.stride_h - 1) / sizes.stride_h;
+  const int row_tiles =
+      ((sizes.out_w + sizes.stride_w - 1) / sizes.stride_w + TW - 1) / TW;
   const int begin = get_global_id(0) * run;
   const int end = min(begin + run, row_tiles * rows);
   const int tile = get_global_id(2) % tiles;
   const int n = get_global_id(2) / tiles;
-  if (begin >= end || phase_y >= stride_h || n >= batch) return;
-  const int out_blocks = (out_channels + 15) / 16;
-  const int out_plane = out_h * out_w;
-  const int in_step = in_h * in_w * 16;
+  if (begin >= end || phase_y >= sizes.stride_h || n >= sizes.batch) return;
+  const int out_blocks = (sizes.out_channels + 15) / 16;
+  const int out_plane = sizes.out_h * sizes.out_w;
+  const int in_step = sizes.in_h * sizes.in_w * 16;
   const int tap_floats = 16 * BLOCKS * 16;
-  const int w_step = kernel_h * kernel_w * tap_floats;
+  const int w_step = sizes.kernel_h * sizes.kernel_w * tap_floats;
 
   // The rows of taps of the phase, and where the first of them reads for its
   // first row of pixels; the next ones read one row before.
-  const int first_y = floor_divide(phase_y + pad_top, stride_h);
-  const int first_kh = phase_y + pad_top - first_y * stride_h;
-  const int taps_h = (kernel_h - first_kh + stride_h - 1) / stride_h;
-  const int groups = out_channels / group_outputs;
-  const int group = tile * BLOCKS * 16 / group_outputs;
+  const int first_y = floor_divide(phase_y + sizes.pad_h, sizes.stride_h);
+  const int first_kh = phase_y + sizes.pad_h - first_y * sizes.stride_h;
+  const int taps_h =
+      (sizes.kernel_h - first_kh + sizes.stride_h - 1) / sizes.stride_h;
+  const int groups = sizes.out_channels / sizes.group_outputs;
+  const int group = tile * BLOCKS * 16 / sizes.group_outputs;
   input += input_offset + (n * groups + group) * in_blocks * in_step;
   weights += weights_offset + tile * in_blocks * w_step +
-             first_kh * kernel_w * tap_floats;
+             first_kh * sizes.kernel_w * tap_floats;
 
   // One phase after the other: its weights stay in the first cache, and the
   // lines between its pixels in the second.
   const int count = end - begin;
-  for (int i = 0; i < count * stride_w; ++i) {
+  for (int i = 0; i < count * sizes.stride_w; ++i) {
     const int phase_x = i / count;
     const int t = begin + i % count;
-    const int columns = (out_w - phase_x + stride_w - 1) / stride_w;
+    const int columns =
+        (sizes.out_w - phase_x + sizes.stride_w - 1) / sizes.stride_w;
     // The last tile of a row moves back into it and stores its own pixels only.
     const int first_new = t % row_tiles * TW;
     if (first_new >= columns) continue;
     const int x0 = min(first_new, columns - TW);
     const int y0 = t / row_tiles;
     // The taps of the phase, likewise.
-    const int first_x = floor_divide(phase_x + pad_left, stride_w);
-    const int first_kw = phase_x + pad_left - first_x * stride_w;
-    const int taps_w = (kernel_w - first_kw + stride_w - 1) / stride_w;
+    const int first_x = floor_divide(phase_x + sizes.pad_w, sizes.stride_w);
+    const int first_kw = phase_x + sizes.pad_w - first_x * sizes.stride_w;
+    const int taps_w =
+        (sizes.kernel_w - first_kw + sizes.stride_w - 1) / sizes.stride_w;
     const int left = first_x + x0 - (taps_w - 1);
-    const int before =
-        first_kw * (kernel_w / stride_w) + min(first_kw, kernel_w % stride_w);
-    const int place =
-        (phase_y + y0 * stride_h) * out_w + phase_x + x0 * stride_w;
+    const int before = first_kw * (sizes.kernel_w / sizes.stride_w) +
+                       min(first_kw, sizes.kernel_w % sizes.stride_w);
+    const int place = (phase_y + y0 * sizes.stride_h) * sizes.out_w + phase_x +
+                      x0 * sizes.stride_w;
     __global float* out = output + output_offset +
                           (n * out_blocks + tile * BLOCKS) * out_plane * 16;
 
@@ -120,20 +125,20 @@ __kernel void deconv_nchw16c(
     for (int block = 0; block < in_blocks; ++block) {
       for (int kh = 0; kh < taps_h; ++kh) {
         const int in_y = first_y + y0 - kh;
-        if (in_y < 0 || in_y >= in_h) continue;
+        if (in_y < 0 || in_y >= sizes.in_h) continue;
         __global const float* row =
-            input + block * in_step + (in_y * in_w + left) * 16;
+            input + block * in_step + (in_y * sizes.in_w + left) * 16;
         float pixels[SPAN * 16];
         for (int i = 0; i < SPAN; ++i) {
           float16 value = 0.0f;
-          if (left + i >= 0 && left + i < in_w) {
+          if (left + i >= 0 && left + i < sizes.in_w) {
             value = TIM_VLOAD16(i, row, float);
           }
           TIM_VSTORE16_PRIVATE(value, i, pixels, float);
         }
         __global const float* weight =
             weights + block * w_step +
-            (kh * stride_h * kernel_w + before) * tap_floats;
+            (kh * sizes.stride_h * sizes.kernel_w + before) * tap_floats;
         for (int kw = 0; kw < taps_w; ++kw) {
           const float* pixel = pixels + (taps_w - 1 - kw) * 16;
           for (int c = 0; c < 16; ++c, weight += BLOCKS * 16, ++pixel) {
@@ -161,12 +166,12 @@ __kernel void deconv_nchw16c(
       const int channel = (tile * BLOCKS + b) * 16;
       float16 more = 0.0f;
 #ifdef BIAS
-      more += load_channels(bias + bias_offset, channel, out_channels);
+      more += load_channels(bias + bias_offset, channel, sizes.out_channels);
 #endif
 #ifdef ADD
-      more += load_channels(add + add_offset, channel, out_channels);
+      more += load_channels(add + add_offset, channel, sizes.out_channels);
 #endif
-      const int16 mask = channel_mask(channel, out_channels);
+      const int16 mask = channel_mask(channel, sizes.out_channels);
       __global float* out_block = out + b * out_plane * 16;
 #ifdef RESIDUAL
       __global const float* residual_block =
@@ -176,7 +181,7 @@ __kernel void deconv_nchw16c(
 #pragma unroll
       for (int i = 0; i < TW; ++i) {
         if (x0 + i < first_new) continue;
-        const int at = place + i * stride_w;
+        const int at = place + i * sizes.stride_w;
         const float16 result =
             FINISH(sum[b][i] + more + LOAD_RESIDUAL(at), low, high);
         TIM_VSTORE16(select((float16)0.0f, result, mask), at, out_block, float);
@@ -184,8 +189,8 @@ __kernel void deconv_nchw16c(
 #ifdef ACTIVATE
       for (int i = 0; i < TW; ++i) {
         if (x0 + i < first_new) continue;
-        activate_stored(out_block + (place + i * stride_w) * 16, mask, low,
-                        high);
+        activate_stored(out_block + (place + i * sizes.stride_w) * 16, mask,
+                        low, high);
       }
 #endif
     }

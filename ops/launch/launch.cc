@@ -226,20 +226,29 @@ Launch& Launch::Struct(std::string name, const Fields& fields) {
   return Argument(std::move(name), std::move(argument));
 }
 
+Launch& Launch::Parameters(const Fields& fields) {
+  for (const auto& [name, value] : fields) {
+    if (const auto* real = std::get_if<float>(&value)) {
+      Float(name, *real);
+    } else {
+      Int(name, std::get<int64_t>(value));
+    }
+  }
+  return *this;
+}
+
 Launch& Launch::InputQuantization(const std::string& name,
                                   const ir::TensorDesc& desc) {
-  const bool quantized = desc.quantized();
-  return Float(name + "_scale", quantized ? desc.quantization.Scale() : 1.0f)
-      .Int(name + "_zero", quantized ? desc.quantization.ZeroPoint() : 0);
+  Fields fields;
+  AddInputNumbers(name, desc, &fields);
+  return Parameters(fields);
 }
 
 Launch& Launch::OutputQuantization(const std::string& name,
                                    const ir::TensorDesc& desc) {
-  const bool quantized = desc.quantized();
-  const float scale = quantized ? desc.quantization.Scale() : 1.0f;
-  return Float(name + "_scale", scale)
-      .Float(name + "_inverse", 1.0f / scale)
-      .Int(name + "_zero", quantized ? desc.quantization.ZeroPoint() : 0);
+  Fields fields;
+  AddOutputNumbers(name, desc, &fields);
+  return Parameters(fields);
 }
 
 Launch& Launch::Applies(int operators) {
@@ -312,6 +321,22 @@ Status Launch::AppendTo(ir::Lowering* lowering) {
   }
   lowering->steps.push_back({std::move(launch_), operands_, written_});
   return OkStatus();
+}
+
+void AddInputNumbers(const std::string& name, const ir::TensorDesc& desc,
+                     Launch::Fields* fields) {
+  const bool quantized = desc.quantized();
+  fields->emplace_back(name + "_scale",
+                       quantized ? desc.quantization.Scale() : 1.0f);
+  fields->emplace_back(name + "_zero",
+                       quantized ? desc.quantization.ZeroPoint() : int64_t{0});
+}
+
+void AddOutputNumbers(const std::string& name, const ir::TensorDesc& desc,
+                      Launch::Fields* fields) {
+  AddInputNumbers(name, desc, fields);
+  const float scale = desc.quantized() ? desc.quantization.Scale() : 1.0f;
+  fields->insert(fields->end() - 1, {name + "_inverse", 1.0f / scale});
 }
 
 }  // namespace tim::ops

@@ -72,10 +72,9 @@ class Launch {
       std::vector<std::pair<std::string, std::variant<int64_t, float>>>;
   /// A parameter whose type is a struct.
   Launch& Struct(std::string name, const Fields& fields);
-  /// `float x_scale, int x_zero` of an input x.
+  /// AddInputNumbers() and AddOutputNumbers() as parameters.
   Launch& InputQuantization(const std::string& name,
                             const ir::TensorDesc& desc);
-  /// `float y_scale, float y_inverse, int y_zero` of an output y.
   Launch& OutputQuantization(const std::string& name,
                              const ir::TensorDesc& desc);
 
@@ -104,6 +103,7 @@ class Launch {
 
  private:
   int32_t Narrowed(const std::string& name, int64_t value);
+  Launch& Parameters(const Fields& fields);
   template <typename T>  // of ir::KernelArg
   Launch& Argument(std::string name, T value);
   Launch& Operand(std::string name, ir::LoweredOperand operand, bool written,
@@ -119,6 +119,13 @@ class Launch {
   int applied_ = 0;
   Status status_;
 };
+
+/// `float x_scale, int x_zero` of an input x.
+void AddInputNumbers(const std::string& name, const ir::TensorDesc& desc,
+                     Launch::Fields* fields);
+/// `float y_scale, float y_inverse, int y_zero` of an output y.
+void AddOutputNumbers(const std::string& name, const ir::TensorDesc& desc,
+                      Launch::Fields* fields);
 
 }  // namespace tim::ops
 
