@@ -140,13 +140,9 @@ Result<Source> MakePanels(const ir::KernelNode& node, const GemmFactor& factor,
   launch.Input("x", node, factor.input)
       .Scratch("panels", panel_floats * factor.batches * int64_t{sizeof(float)},
                sizeof(float));
-  launch.Int("count", factor.items)
+  launch.Struct("source", FactorFields(factor))
       .Int("depth", depth)
-      .Int("item_step", factor.item_step)
-      .Int("depth_step", factor.depth_step)
-      .Int("batch_step", factor.batch_step)
       .Int("panel_count", panels)
-      .Int("batches", factor.batches)
       .Global(CeilDiv(depth, 16), panels, factor.batches)
       .Local(1);
   TIM_RETURN_IF_ERROR(launch.AppendTo(lowering));
@@ -165,12 +161,9 @@ Result<Source> CopyRows(const ir::KernelNode& node, const GemmFactor& factor,
       .Scratch("rows",
                CopiedFloats(factor, depth, tile) * int64_t{sizeof(float)},
                sizeof(float));
-  launch.Int("count", factor.items)
+  launch.Struct("source", FactorFields(factor))
       .Int("depth", depth)
-      .Int("item_step", factor.item_step)
-      .Int("batch_step", factor.batch_step)
       .Int("row_step", row_step)
-      .Int("batches", factor.batches)
       .Global(factor.items, factor.batches)
       .Local(1);
   TIM_RETURN_IF_ERROR(launch.AppendTo(lowering));
@@ -256,8 +249,10 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   TIM_ASSIGN_OR_RETURN(
       Source b, MakePanels(node, problem.b, depth, tile.columns(), tile.width,
                            &lowering));
-  const int64_t a_batch_step = a.batch_step;
-  const int64_t b_batch_step = b.batch_step;
+  GemmFactor a_source = problem.a;
+  GemmFactor b_source = problem.b;
+  a_source.batch_step = a.batch_step;
+  b_source.batch_step = b.batch_step;
   Launch launch("ops/gemm/gemm.cl", "gemm");
   launch.Option(StrCat("-DROWS=", tile.rows))
       .Option(StrCat("-DWIDTH=", tile.width));
@@ -265,14 +260,9 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   AddSource("a", node, std::move(a), &launch);
   AddSource("b", node, std::move(b), &launch);
   AddEpilogue(node, problem.bias, problem.epilogue, &launch);
-  launch.Int("columns", problem.b.items)
-      .Int("rows", problem.a.items)
+  launch.Struct("a_source", FactorFields(a_source))
+      .Struct("b_source", FactorFields(b_source))
       .Int("depth", depth)
-      .Int("a_batch", a_batch_step)
-      .Int("b_batch", b_batch_step);
-  AddBatches("a", problem.a, &launch);
-  AddBatches("b", problem.b, &launch);
-  launch
       .Global(CeilDiv(problem.a.items, tile.rows),
               CeilDiv(problem.b.items, tile.columns()), problem.batches)
       .Local(1);

@@ -33,7 +33,7 @@
 
 #include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
-#include "ops/gemm/batches.clh"
+#include "ops/gemm/gemm_factor.clh"
 
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
@@ -53,16 +53,16 @@
 #endif
 
 __kernel void gemm_pack(__global const float* x, int x_offset,
-                        __global float* panels, int panels_offset, int count,
-                        int depth, int item_step, int depth_step,
-                        int batch_step, int panel_count, int batches) {
+                        __global float* panels, int panels_offset,
+                        gemm_factor source, int depth, int panel_count) {
   const int first_k = get_global_id(0) * 16;
   const int panel = get_global_id(1);
   const int batch = get_global_id(2);
+  const int batches = source.batches;
   if (first_k >= depth || panel >= panel_count || batch >= batches) return;
   const int last_k = min(first_k + 16, depth);
-  const int items = min(count - panel * SIZE, SIZE);
-  x += x_offset + batch * batch_step + panel * SIZE * item_step;
+  const int items = min(source.items - panel * SIZE, SIZE);
+  x += x_offset + batch * source.batch_step + panel * SIZE * source.item_step;
   __global float* out =
       panels + panels_offset + ((batch * panel_count + panel) * depth) * SIZE;
 #ifdef NEIGHBOURS
@@ -71,7 +71,7 @@ __kernel void gemm_pack(__global const float* x, int x_offset,
     for (int k = first_k; k < last_k; ++k) {
 #pragma unroll
       for (int i = 0; i < SIZE / WIDTH; ++i) {
-        STORE(LOAD(i, x + k * depth_step), i, out + k * SIZE);
+        STORE(LOAD(i, x + k * source.depth_step), i, out + k * SIZE);
       }
     }
     return;
@@ -79,13 +79,13 @@ __kernel void gemm_pack(__global const float* x, int x_offset,
 #endif
   for (int k = first_k; k < last_k; ++k) {
     for (int i = 0; i < SIZE; ++i) {
-      out[k * SIZE + i] = i < items ? x[i + k * depth_step] : 0.0f;
+      out[k * SIZE + i] = i < items ? x[i + k * source.depth_step] : 0.0f;
     }
   }
 #else
   float rows[SIZE * 16];
   for (int i = 0; i < SIZE; ++i) {
-    __global const float* row = x + i * item_step + first_k;
+    __global const float* row = x + i * source.item_step + first_k;
     if (i < items && first_k + 16 <= depth) {
       TIM_VSTORE16_PRIVATE(TIM_VLOAD16(0, row, float), i, rows, float);
     } else {
@@ -103,14 +103,13 @@ __kernel void gemm_pack(__global const float* x, int x_offset,
 }
 
 __kernel void gemm_rows(__global const float* x, int x_offset,
-                        __global float* rows, int rows_offset, int count,
-                        int depth, int item_step, int batch_step, int row_step,
-                        int batches) {
+                        __global float* rows, int rows_offset,
+                        gemm_factor source, int depth, int row_step) {
   const int item = get_global_id(0);
   const int batch = get_global_id(1);
-  if (item >= count || batch >= batches) return;
-  x += x_offset + batch * batch_step + item * item_step;
-  rows += rows_offset + (batch * count + item) * row_step;
+  if (item >= source.items || batch >= source.batches) return;
+  x += x_offset + batch * source.batch_step + item * source.item_step;
+  rows += rows_offset + (batch * source.items + item) * row_step;
   int k = 0;
   for (; k + WIDTH <= depth; k += WIDTH) STORE(LOAD(0, x + k), 0, rows + k);
   for (; k < depth; ++k) rows[k] = x[k];
@@ -150,15 +149,16 @@ __kernel void gemm(__global const float* a, int a_offset,
                    __global const float* add, int add_offset,
 #endif
                    __global float* output, int output_offset, float low,
-                   float high, int columns, int rows, int depth, int a_batch,
-                   int b_batch, int a_repeat, int a_batches, int b_repeat,
-                   int b_batches) {
+                   float high, gemm_factor a_source, gemm_factor b_source,
+                   int depth) {
+  const int rows = a_source.items;
+  const int columns = b_source.items;
   const int first_new = get_global_id(0) * ROWS;
   const int first_column = get_global_id(1) * 2 * WIDTH;
   const int batch = get_global_id(2);
   if (first_new >= rows || first_column >= columns) return;
-  a += a_offset + batch_of(batch, a_repeat, a_batches) * a_batch;
-  b += b_offset + batch_of(batch, b_repeat, b_batches) * b_batch +
+  a += a_offset + batch_of(batch, a_source) * a_source.batch_step;
+  b += b_offset + batch_of(batch, b_source) * b_source.batch_step +
        first_column * depth;
 #ifdef A_STEP
   // The last tile begins earlier, so that all its rows are there.

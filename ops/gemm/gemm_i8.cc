@@ -173,18 +173,6 @@ void AddOptions(const ir::KernelNode& node, const Tile& tile, bool centered,
       .Option(StrCat("-DBLOCKS=", tile.blocks));
 }
 
-// The parameters of both kernels that pack.
-void AddFactor(const GemmFactor& factor, int64_t depth, int64_t panels,
-               Launch* launch) {
-  launch->Int("count", factor.items)
-      .Int("depth", depth)
-      .Int("item_step", factor.item_step)
-      .Int("depth_step", factor.depth_step)
-      .Int("batch_step", factor.batch_step)
-      .Int("panel_count", panels)
-      .Int("batches", factor.batches);
-}
-
 Status PackRows(const ir::KernelNode& node, const GemmProblem& problem,
                 const Tile& tile, bool centered, const ir::DeviceInfo& device,
                 ir::Lowering* lowering) {
@@ -196,8 +184,10 @@ Status PackRows(const ir::KernelNode& node, const GemmProblem& problem,
       .Scratch("panels",
                RowInts(problem, tile) * a.batches * int64_t{sizeof(int32_t)},
                sizeof(int32_t));
-  AddFactor(a, problem.depth, RowPanels(problem, tile), &launch);
-  return launch.Global(RowPanels(problem, tile), a.batches)
+  return launch.Struct("source", FactorFields(a))
+      .Int("depth", problem.depth)
+      .Int("panel_count", RowPanels(problem, tile))
+      .Global(RowPanels(problem, tile), a.batches)
       .Local(1)
       .AppendTo(lowering);
 }
@@ -219,8 +209,10 @@ Status PackColumns(const ir::KernelNode& node, const GemmProblem& problem,
       .Scratch("channels",
                TableInts(problem, tile) * b.batches * int64_t{sizeof(int32_t)},
                sizeof(int32_t));
-  AddFactor(b, problem.depth, ColumnPanels(problem, tile), &launch);
-  return launch.Int("input_zero", UnsignedZero(node.inputs[0]))
+  return launch.Struct("source", FactorFields(b))
+      .Int("depth", problem.depth)
+      .Int("panel_count", ColumnPanels(problem, tile))
+      .Int("input_zero", UnsignedZero(node.inputs[0]))
       .Int("weight_zero", zero)
       .Float("factor", RuleOf(DescsOf(node), 0).factor)
       .Global(blocks, b.batches)
@@ -264,16 +256,14 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Int("output_zero",
            result.quantized() ? result.quantization.ZeroPoint() : 0);
   AddActivation(problem.epilogue, result, &launch);
-  launch.Int("columns", problem.b.items)
-      .Int("rows", problem.a.items)
+  GemmFactor a = problem.a;
+  GemmFactor b = problem.b;
+  a.batch_step = a.batches > 1 ? RowInts(problem, tile) : 0;
+  b.batch_step = b.batches > 1 ? ColumnInts(problem, tile) : 0;
+  launch.Struct("a_source", FactorFields(a))
+      .Struct("b_source", FactorFields(b))
       .Int("depth", problem.depth)
-      .Int("a_batch", problem.a.batches > 1 ? RowInts(problem, tile) : 0)
-      .Int("b_batch", problem.b.batches > 1 ? ColumnInts(problem, tile) : 0)
-      .Int("channels_batch",
-           problem.b.batches > 1 ? TableInts(problem, tile) : 0);
-  AddBatches("a", problem.a, &launch);
-  AddBatches("b", problem.b, &launch);
-  launch
+      .Int("channels_batch", b.batches > 1 ? TableInts(problem, tile) : 0)
       .Global(RowPanels(problem, tile), ColumnPanels(problem, tile),
               problem.batches)
       .Local(1);

@@ -46,7 +46,7 @@
 #include "kernels/bytes/byte_dot.clh"
 #include "kernels/bytes/byte_result.clh"
 #include "kernels/bytes/word_dot.clh"
-#include "ops/gemm/batches.clh"
+#include "ops/gemm/gemm_factor.clh"
 
 #define PANEL_COLUMNS (16 * BLOCKS)
 
@@ -99,21 +99,20 @@ static inline void pack_row(__global const uchar* from, int step, int depth,
 }
 
 __kernel void gemm_i8_rows(__global const uchar* x, int x_offset,
-                           __global int* panels, int panels_offset, int count,
-                           int depth, int item_step, int depth_step,
-                           int batch_step, int panel_count, int batches) {
+                           __global int* panels, int panels_offset,
+                           gemm_factor source, int depth, int panel_count) {
   const int panel = get_global_id(0);
   const int batch = get_global_id(1);
-  if (panel >= panel_count || batch >= batches) return;
+  if (panel >= panel_count || batch >= source.batches) return;
   const int groups = (depth + 3) / 4;
   __global int* out = panels + panels_offset +
                       (batch * panel_count + panel) * (groups + 1) * ROWS;
   for (int r = 0; r < ROWS; ++r) {
     // Beyond the last row it is read again.
-    const int row = min(panel * ROWS + r, count - 1);
+    const int row = min(panel * ROWS + r, source.items - 1);
     __global const uchar* from =
-        x + x_offset + batch * batch_step + row * item_step;
-    pack_row(from, depth_step, depth, out + r);
+        x + x_offset + batch * source.batch_step + row * source.item_step;
+    pack_row(from, source.depth_step, depth, out + r);
   }
 }
 
@@ -147,13 +146,11 @@ static inline int16 load_columns(__global const uchar* p, int g, int count,
 __kernel void gemm_i8_columns(__global const uchar* x, int x_offset,
                               __global int* panels, int panels_offset,
                               __global int* channels, int channels_offset,
-                              int count, int depth, int item_step,
-                              int depth_step, int batch_step, int panel_count,
-                              int batches, int input_zero, int weight_zero,
-                              float factor) {
+                              gemm_factor source, int depth, int panel_count,
+                              int input_zero, int weight_zero, float factor) {
   const int block = get_global_id(0);
   const int batch = get_global_id(1);
-  if (block >= panel_count * BLOCKS || batch >= batches) return;
+  if (block >= panel_count * BLOCKS || batch >= source.batches) return;
   const int groups = (depth + 3) / 4;
   __global int* out =
       panels + panels_offset +
@@ -162,9 +159,10 @@ __kernel void gemm_i8_columns(__global const uchar* x, int x_offset,
   const int16 ones = 0x01010101;
   int16 sum = 0;
   for (int g = 0; g < groups; ++g) {
-    const int16 group =
-        load_columns(x + x_offset + batch * batch_step + block * 16 * item_step,
-                     g, count - block * 16, depth, item_step, depth_step);
+    const int16 group = load_columns(x + x_offset + batch * source.batch_step +
+                                         block * 16 * source.item_step,
+                                     g, source.items - block * 16, depth,
+                                     source.item_step, source.depth_step);
     TIM_VSTORE16(group, 0, out + g * PANEL_COLUMNS, int);
     TIM_DOT(DOT, sum, ones, group);
   }
@@ -180,19 +178,19 @@ __kernel void gemm_i8(__global const int* a, int a_offset,
                       __global const int* b, int b_offset,
                       __global const int* channels, int channels_offset,
                       __global RESULT* output, int output_offset,
-                      int output_zero, int low, int high, int columns, int rows,
-                      int depth, int a_batch, int b_batch, int channels_batch,
-                      int a_repeat, int a_batches, int b_repeat,
-                      int b_batches) {
+                      int output_zero, int low, int high, gemm_factor a_source,
+                      gemm_factor b_source, int depth, int channels_batch) {
+  const int rows = a_source.items;
+  const int columns = b_source.items;
   const int first_row = get_global_id(0) * ROWS;
   const int first_block = get_global_id(1) * BLOCKS;
   const int batch = get_global_id(2);
   if (first_row >= rows || first_block * 16 >= columns) return;
   const int groups = (depth + 3) / 4;
-  const int b_of_batch = batch_of(batch, b_repeat, b_batches);
-  a += a_offset + batch_of(batch, a_repeat, a_batches) * a_batch +
+  const int b_of_batch = batch_of(batch, b_source);
+  a += a_offset + batch_of(batch, a_source) * a_source.batch_step +
        get_global_id(0) * (groups + 1) * ROWS;
-  b += b_offset + b_of_batch * b_batch +
+  b += b_offset + b_of_batch * b_source.batch_step +
        get_global_id(1) * groups * PANEL_COLUMNS;
   int16 sum[ROWS][BLOCKS];
 #pragma unroll

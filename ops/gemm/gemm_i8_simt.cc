@@ -72,12 +72,10 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
   launch.Output("output", node, 0)
       .Int("output_zero", node.outputs[0].quantization.ZeroPoint());
   AddActivation(problem.epilogue, node.outputs[0], &launch);
-  launch.Int("columns", problem.b.items)
-      .Int("rows", problem.a.items)
+  launch.Struct("a_source", FactorFields(problem.a))
+      .Struct("b_source", FactorFields(problem.b))
       .Int("depth", problem.depth);
-  AddSteps("a", problem.a, &launch);
   if (!constant) {
-    AddSteps("b", problem.b, &launch);
     launch.Int("input_zero", UnsignedZero(node.inputs[0]))
         .Int("weight_zero", VariableWeightZero(node.inputs[1]))
         .Float("factor", RuleOf(DescsOf(node), 0).factor);

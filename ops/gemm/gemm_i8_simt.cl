@@ -38,7 +38,7 @@
 #include "kernels/bytes/word_dot.clh"
 #define TILE_TYPE int
 #define TILE_ADD(sum, codes, weights) TIM_WORD_DOT(DOT, sum, codes, weights)
-#include "ops/gemm/batches.clh"
+#include "ops/gemm/gemm_factor.clh"
 #include "ops/launch/simt_tile.clh"
 
 // Unsigned weights become signed by their sign bit.
@@ -71,25 +71,25 @@ gemm_i8_simt(__global const uchar* a, int a_offset,
              int channels_offset,
 #endif
              __global uchar* output, int output_offset, int output_zero,
-             int low, int high, int columns, int rows, int depth,
-             int a_item_step, int a_depth_step, int a_batch, int a_repeat,
-             int a_batches
+             int low, int high, gemm_factor a_source, gemm_factor b_source,
+             int depth
 #ifdef VARIABLE
              ,
-             int b_item_step, int b_depth_step, int b_batch, int b_repeat,
-             int b_batches, int input_zero, int weight_zero, float factor
+             int input_zero, int weight_zero, float factor
 #endif
 ) {
+  const int rows = a_source.items;
+  const int columns = b_source.items;
   LOCAL_SLICE(a_slice, A_STEP);
   LOCAL_SLICE(b_slice, B_STEP);
   const int first_row = get_group_id(1) * TILE_ROWS;
   const int first_column = get_group_id(0) * TILE_COLUMNS;
   const int batch = get_group_id(2);
-  a += a_offset + batch_of(batch, a_repeat, a_batches) * a_batch +
-       first_row * a_item_step;
+  a += a_offset + batch_of(batch, a_source) * a_source.batch_step +
+       first_row * a_source.item_step;
 #ifdef VARIABLE
-  b += b_offset + batch_of(batch, b_repeat, b_batches) * b_batch +
-       first_column * b_item_step;
+  b += b_offset + batch_of(batch, b_source) * b_source.batch_step +
+       first_column * b_source.item_step;
 #else
   b += b_offset + first_column;
 #endif
@@ -102,12 +102,13 @@ gemm_i8_simt(__global const uchar* a, int a_offset,
   int weights[COLUMNS];
   for (int j = 0; j < COLUMNS; ++j) weights[j] = 0;
   for (int k = 0; k < depth; k += 4 * SLICE) {
-    load_words(a + k * a_depth_step, rows - first_row, depth - k, a_item_step,
-               a_depth_step, A, TILE_ROWS, TIM_SIGN_BITS(IN0), a_slice, A_STEP);
+    load_words(a + k * a_source.depth_step, rows - first_row, depth - k,
+               a_source.item_step, a_source.depth_step, A, TILE_ROWS,
+               TIM_SIGN_BITS(IN0), a_slice, A_STEP);
 #ifdef VARIABLE
-    load_words(b + k * b_depth_step, columns - first_column, depth - k,
-               b_item_step, b_depth_step, B, TILE_COLUMNS, WEIGHT_FLIP, b_slice,
-               B_STEP);
+    load_words(b + k * b_source.depth_step, columns - first_column, depth - k,
+               b_source.item_step, b_source.depth_step, B, TILE_COLUMNS,
+               WEIGHT_FLIP, b_slice, B_STEP);
 #else
     load_slice(b + k / 4 * columns, columns - first_column, (depth - k + 3) / 4,
                1, columns, ALONG_ITEMS, TILE_COLUMNS, b_slice, B_STEP);

@@ -2,22 +2,14 @@
 
 namespace tim::ops {
 
-void AddBatches(const std::string& name, const GemmFactor& factor,
-                Launch* launch) {
-  launch->Int(name + "_repeat", factor.repeat)
-      .Int(name + "_batches", factor.batches);
-}
-
 const char* Along(const GemmFactor& factor) {
   return factor.item_step == 1 ? "ALONG_ITEMS" : "ALONG_DEPTH";
 }
 
-void AddSteps(const std::string& name, const GemmFactor& factor,
-              Launch* launch) {
-  launch->Int(name + "_item_step", factor.item_step)
-      .Int(name + "_depth_step", factor.depth_step)
-      .Int(name + "_batch", factor.batch_step);
-  AddBatches(name, factor, launch);
+Launch::Fields FactorFields(const GemmFactor& factor) {
+  return {{"items", factor.items},           {"item_step", factor.item_step},
+          {"depth_step", factor.depth_step}, {"batches", factor.batches},
+          {"batch_step", factor.batch_step}, {"repeat", factor.repeat}};
 }
 
 double GemmBytes(const GemmProblem& problem) {

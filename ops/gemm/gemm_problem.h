@@ -36,15 +36,10 @@ struct GemmProblem {
   Epilogue epilogue = {};
 };
 
-/// Argument <name>_repeat and <name>_batches of ops/gemm/batches.clh.
-void AddBatches(const std::string& name, const GemmFactor& factor,
-                Launch* launch);
-
 /// The axis along which a factor has a step of 1, as simt_tile.clh names it.
 const char* Along(const GemmFactor& factor);
-/// Arguments <name>_item_step, _depth_step, _batch and those of AddBatches().
-void AddSteps(const std::string& name, const GemmFactor& factor,
-              Launch* launch);
+/// The struct of ops/gemm/gemm_factor.clh.
+Launch::Fields FactorFields(const GemmFactor& factor);
 
 /// Of both factors and c.
 double GemmBytes(const GemmProblem& problem);

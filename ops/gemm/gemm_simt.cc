@@ -38,12 +38,10 @@ Result<ir::Lowering> Lower(const ir::KernelNode& node,
       .Input("a", node, problem.a.input)
       .Input("b", node, problem.b.input);
   AddEpilogue(node, problem.bias, problem.epilogue, &launch);
-  launch.Int("columns", problem.b.items)
-      .Int("rows", problem.a.items)
-      .Int("depth", problem.depth);
-  AddSteps("a", problem.a, &launch);
-  AddSteps("b", problem.b, &launch);
-  return launch.Build();
+  return launch.Struct("a_source", FactorFields(problem.a))
+      .Struct("b_source", FactorFields(problem.b))
+      .Int("depth", problem.depth)
+      .Build();
 }
 
 }  // namespace

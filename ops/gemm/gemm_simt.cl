@@ -11,7 +11,7 @@
 // -DBIAS, -DADD a float per column that is added
 
 #include "kernels/activate.clh"
-#include "ops/gemm/batches.clh"
+#include "ops/gemm/gemm_factor.clh"
 #include "ops/launch/simt_tile.clh"
 
 #ifndef A
@@ -31,26 +31,28 @@ __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void gemm_simt(
     __global const float* add, int add_offset,
 #endif
     __global float* output, int output_offset, float low, float high,
-    int columns, int rows, int depth, int a_item_step, int a_depth_step,
-    int a_batch, int a_repeat, int a_batches, int b_item_step, int b_depth_step,
-    int b_batch, int b_repeat, int b_batches) {
+    gemm_factor a_source, gemm_factor b_source, int depth) {
+  const int rows = a_source.items;
+  const int columns = b_source.items;
   LOCAL_SLICE(a_slice, A_STEP);
   LOCAL_SLICE(b_slice, B_STEP);
   const int first_row = get_group_id(1) * TILE_ROWS;
   const int first_column = get_group_id(0) * TILE_COLUMNS;
   const int batch = get_group_id(2);
-  a += a_offset + batch_of(batch, a_repeat, a_batches) * a_batch +
-       first_row * a_item_step;
-  b += b_offset + batch_of(batch, b_repeat, b_batches) * b_batch +
-       first_column * b_item_step;
+  a += a_offset + batch_of(batch, a_source) * a_source.batch_step +
+       first_row * a_source.item_step;
+  b += b_offset + batch_of(batch, b_source) * b_source.batch_step +
+       first_column * b_source.item_step;
 
   float sums[ROWS * COLUMNS];
   for (int i = 0; i < ROWS * COLUMNS; ++i) sums[i] = 0.0f;
   for (int k = 0; k < depth; k += SLICE) {
-    load_slice(a + k * a_depth_step, rows - first_row, depth - k, a_item_step,
-               a_depth_step, A, TILE_ROWS, a_slice, A_STEP);
-    load_slice(b + k * b_depth_step, columns - first_column, depth - k,
-               b_item_step, b_depth_step, B, TILE_COLUMNS, b_slice, B_STEP);
+    load_slice(a + k * a_source.depth_step, rows - first_row, depth - k,
+               a_source.item_step, a_source.depth_step, A, TILE_ROWS, a_slice,
+               A_STEP);
+    load_slice(b + k * b_source.depth_step, columns - first_column, depth - k,
+               b_source.item_step, b_source.depth_step, B, TILE_COLUMNS,
+               b_slice, B_STEP);
     barrier(CLK_LOCAL_MEM_FENCE);
     multiply_slice(a_slice, b_slice, sums);
     barrier(CLK_LOCAL_MEM_FENCE);

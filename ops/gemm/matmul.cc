@@ -9,6 +9,7 @@
 #include "ops/doubts/sums.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
+#include "ops/gemm/gemm_problem.h"
 #include "ops/gemm/gemm_provider.h"
 #include "ops/gemm/matmul_shape.h"
 #include "ops/gemm/matrix_rules.h"
@@ -177,14 +178,15 @@ Result<ir::Lowering> Lower(const MatmulProblem& problem,
       .InputQuantization("a", *descs.input)
       .OutputQuantization("output", *descs.output);
   AddActivation(epilogue, *descs.output, &launch);
-  return launch.Int("columns", shape.columns)
-      .Int("rows", shape.rows)
+  return launch
+      .Struct("a_source", FactorFields({.items = shape.rows,
+                                        .item_step = shape.a_row,
+                                        .depth_step = shape.a_k}))
+      .Struct("b_source", FactorFields({.items = shape.columns,
+                                        .item_step = shape.b_column,
+                                        .depth_step = shape.b_k}))
       .Int("depth", shape.depth)
       .Int("batch_count", batches)
-      .Int("a_row", shape.a_row)
-      .Int("a_k", shape.a_k)
-      .Int("b_column", shape.b_column)
-      .Int("b_k", shape.b_k)
       .Tiles(device, shape.columns, shape.rows, batches)
       .Build();
 }

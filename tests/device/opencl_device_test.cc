@@ -266,6 +266,31 @@ TEST_F(OpenClDevice, KernelsTakeStructs) {
             (std::vector<float>{11.5f, 2, 3, 14.5f}));
 }
 
+// Drivers know the size of a parameter, but PoCL does not look at it.
+TEST_F(OpenClDevice, StructsOfEmbeddedKernelsAreThoseOfTheirTypes) {
+  ir::KernelLaunch launch;
+  launch.source = "ops/gemm/gemm.cl";
+  launch.function = "gemm_rows";
+  launch.arguments = {ir::TensorArg{0}, ir::TensorArg{1},
+                      ir::StructArg{.type = "gemm_factor",
+                                    .fields = {{"items", 1},
+                                               {"item_step", 1},
+                                               {"depth_step", 1},
+                                               {"batches", 1},
+                                               {"batch_step", 1},
+                                               {"repeat", 1}}},
+                      int32_t{1}, int32_t{1}};
+  launch.names = {"x", "rows", "source", "depth", "row_step"};
+  EXPECT_OK(PrepareOne(*device_, launch, store_));
+  auto& fields = std::get<ir::StructArg>(launch.arguments[2]).fields;
+  std::swap(fields[0], fields[1]);
+  EXPECT_ERROR(PrepareOne(*device_, launch, store_),
+               "has the fields of a struct in another order");
+  fields.pop_back();
+  EXPECT_ERROR(PrepareOne(*device_, launch, store_),
+               "nothing is given for int source.repeat");
+}
+
 ir::UserLaunch UserScale(int64_t floats) {
   ir::UserLaunch launch;
   launch.name = "user.Scale#1";

@@ -93,6 +93,58 @@ TEST(LaunchArguments, AreOfAKernelAndOptionsThatThereAre) {
   EXPECT_ERROR(Check(launch), "no such file");
 }
 
+// A launch of gemm_rows of ops/gemm/gemm.cl.
+ir::KernelLaunch GemmRows(std::vector<ir::StructArg::Field> fields) {
+  ir::KernelLaunch launch;
+  launch.source = "ops/gemm/gemm.cl";
+  launch.function = "gemm_rows";
+  launch.arguments = {ir::TensorArg{0, 4}, ir::TensorArg{1, 4},
+                      ir::StructArg{.type = {}, .fields = std::move(fields)},
+                      kInt, kInt};
+  launch.names = {"x", "rows", "source", "depth", "row_step"};
+  return launch;
+}
+
+TEST(LaunchArguments, FieldsOfStructsArePlacedByTheirNames) {
+  const std::vector<ir::StructArg::Field> turned = {
+      {"repeat", 6},     {"batch_step", 5}, {"batches", 4},
+      {"depth_step", 3}, {"item_step", 2},  {"items", 1}};
+  ir::KernelLaunch launch = GemmRows(turned);
+  ASSERT_OK(BindArguments(&launch));
+  const auto& bound = std::get<ir::StructArg>(launch.arguments[2]);
+  EXPECT_EQ(bound.type, "gemm_factor");
+  EXPECT_EQ(WordsOf(bound), (std::vector<int32_t>{1, 2, 3, 4, 5, 6}));
+  const ir::KernelLaunch once = launch;
+  ASSERT_OK(BindArguments(&launch));
+  EXPECT_EQ(launch, once);
+
+  auto fields = turned;
+  fields[1] = fields[0];
+  EXPECT_ERROR(Check(GemmRows(fields)),
+               "kernel 'gemm_rows' of ops/gemm/gemm.cl, options '': nothing is "
+               "given for int source.batch_step");
+  fields = turned;
+  fields.push_back(fields[2]);
+  EXPECT_ERROR(Check(GemmRows(fields)), "int source.batches is given twice");
+  fields = turned;
+  fields.push_back({"more", 7});
+  EXPECT_ERROR(Check(GemmRows(fields)),
+               "struct gemm_factor has no field for int source.more");
+  fields = turned;
+  fields[5].value = 1.0f;
+  EXPECT_ERROR(Check(GemmRows(fields)),
+               "the field is int source.items, but it is given float");
+  launch = GemmRows(turned);
+  launch.arguments[2] = kInt;
+  EXPECT_ERROR(Check(launch),
+               "parameter 4 is struct source, but it is given int source");
+  std::swap(launch.arguments[2], launch.arguments[3]);
+  launch.arguments[3] = GemmRows(turned).arguments[2];
+  launch.arguments[2] = once.arguments[2];
+  EXPECT_ERROR(Check(launch),
+               "parameter 5 is int depth, but it is given struct depth");
+}
+
 TEST(LaunchArguments, FollowTheOptions) {
   ir::KernelLaunch launch;
   launch.source = "ops/gemm/gemm_epilogue.cl";
