@@ -171,16 +171,15 @@ Result<ir::Lowering> Lower(const PoolProblem& problem,
       .Option(StrCat("-DSUM=", SumType(input, type, shape)))
       .Input("in", node, 0)
       .Output("out", node, 0);
-  AddPoolSizes(shape, &launch);
-  launch.Float("window", window)
+  launch.Struct("sizes", PoolSizes(shape))
+      .Float("window", window)
       .Float("inverse_window", 1.0f / window)
       .Int("in_zero", input.quantized() ? input.quantization.ZeroPoint() : 0)
       .Float("multiplier", scale.multiplier)
       .Float("scale", scale.scale)
       .Float("inverse_scale", 1.0f / scale.scale)
-      .Int("zero", scale.zero);
-  AddPaddedSizes(problem, &launch);
-  launch.Float("lowest", PoolLowest(node.outputs[0].type));
+      .Int("zero", scale.zero)
+      .Float("lowest", PoolLowest(node.outputs[0].type));
   return launch.Tiles(device, shape.w.output * shape.h.output * shape.planes)
       .Build();
 }

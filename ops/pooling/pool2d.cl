@@ -9,6 +9,7 @@
 // -DSUM=float  type of the sum: float for float inputs, else int or long
 
 #include "kernels/elements.clh"
+#include "ops/pooling/pool_sizes.clh"
 
 #ifndef IN
 #define IN F32
@@ -34,41 +35,35 @@
 #define VALUE_U16 VALUE_OF_CODE
 
 __kernel void pool2d(__global const TIM_STORAGE(IN) * in, int in_offset,
-                     __global TIM_STORAGE(OUT) * out, int out_offset, int w,
-                     int h, int out_w, int out_h, int planes, int kernel_w,
-                     int kernel_h, int stride_w, int stride_h, int left,
-                     int top, float window, float inverse_window, int in_zero,
-                     float multiplier, float scale, float inverse_scale,
-                     int zero,
-#if POOL == 4
-                     int padded_w, int padded_h,
-#endif
-                     float lowest) {
+                     __global TIM_STORAGE(OUT) * out, int out_offset,
+                     pool_sizes sizes, float window, float inverse_window,
+                     int in_zero, float multiplier, float scale,
+                     float inverse_scale, int zero, float lowest) {
   const int index = get_global_id(0);
-  const int row = index / out_w;
-  const int plane = row / out_h;
-  if (plane >= planes) return;
-  in += in_offset + plane * h * w;
-  const int x = (index - row * out_w) * stride_w - left;
-  const int y = (row - plane * out_h) * stride_h - top;
-  const int x_begin = clamp(x, 0, w);
-  const int x_end = clamp(x + kernel_w, 0, w);
-  const int y_begin = clamp(y, 0, h);
-  const int y_end = clamp(y + kernel_h, 0, h);
+  const int row = index / sizes.out_w;
+  const int plane = row / sizes.out_h;
+  if (plane >= sizes.planes) return;
+  in += in_offset + plane * sizes.h * sizes.w;
+  const int x = (index - row * sizes.out_w) * sizes.stride_w - sizes.left;
+  const int y = (row - plane * sizes.out_h) * sizes.stride_h - sizes.top;
+  const int x_begin = clamp(x, 0, sizes.w);
+  const int x_end = clamp(x + sizes.kernel_w, 0, sizes.w);
+  const int y_begin = clamp(y, 0, sizes.h);
+  const int y_end = clamp(y + sizes.kernel_h, 0, sizes.h);
 #if POOL == 4
-  const int count = max(min(x + kernel_w, padded_w) - x, 0) *
-                    max(min(y + kernel_h, padded_h) - y, 0);
+  const int count = max(min(x + sizes.kernel_w, sizes.padded_w) - x, 0) *
+                    max(min(y + sizes.kernel_h, sizes.padded_h) - y, 0);
 #else
   const int count = (x_end - x_begin) * (y_end - y_begin);
 #endif
 
   SUM sum = 0;
 #if POOL == 0
-  if (count > 0) sum = TIM_PASTE(VALUE_, IN)(y_begin * w + x_begin);
+  if (count > 0) sum = TIM_PASTE(VALUE_, IN)(y_begin * sizes.w + x_begin);
 #endif
   for (int iy = y_begin; iy < y_end; ++iy) {
     for (int ix = x_begin; ix < x_end; ++ix) {
-      const SUM value = TIM_PASTE(VALUE_, IN)(iy * w + ix);
+      const SUM value = TIM_PASTE(VALUE_, IN)(iy * sizes.w + ix);
 #if POOL == 0
       if (value > sum || isnan((float)value)) sum = value;  // NaN stays
 #elif POOL == 2

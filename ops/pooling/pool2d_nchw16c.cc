@@ -47,11 +47,10 @@ Result<ir::Lowering> Lower(const PoolProblem& problem,
       .Input("in", node, 0)
       .Output("out", node, 0);
   if (problem.type == PoolType::kMax) AddColumnOptions(shape, kTile, &launch);
-  AddPoolSizes(shape, &launch);
-  launch.Int("channels", node.inputs[0].shape[2])
-      .Float("inverse_window", 1.0f / window);
-  AddPaddedSizes(problem, &launch);
-  launch.Float("lowest", PoolLowest(ir::DataType::kFloat32));
+  launch.Struct("sizes", PoolSizes(shape))
+      .Int("channels", node.inputs[0].shape[2])
+      .Float("inverse_window", 1.0f / window)
+      .Float("lowest", PoolLowest(ir::DataType::kFloat32));
   return launch
       .Tiles(device, CeilDiv(shape.w.output, kTile) * shape.h.output, 1,
              shape.planes)

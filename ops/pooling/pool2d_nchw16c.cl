@@ -11,6 +11,7 @@
 
 #include "kernels/exact_math.clh"
 #include "kernels/memory16.clh"
+#include "ops/pooling/pool_sizes.clh"
 
 #ifndef POOL
 #define POOL 0
@@ -95,61 +96,58 @@ static inline void max_tile(__global const float* image, int w, int x, int y,
 #endif
 
 __kernel void pool2d_nchw16c(__global const float* in, int in_offset,
-                             __global float* out, int out_offset, int w, int h,
-                             int out_w, int out_h, int planes, int kernel_w,
-                             int kernel_h, int stride_w, int stride_h, int left,
-                             int top, int channels, float inverse_window,
-#if POOL == 4
-                             int padded_w, int padded_h,
-#endif
-                             float lowest) {
-  const int tiles = (out_w + TILE - 1) / TILE;
+                             __global float* out, int out_offset,
+                             pool_sizes sizes, int channels,
+                             float inverse_window, float lowest) {
+  const int tiles = (sizes.out_w + TILE - 1) / TILE;
   const int index = get_global_id(0);
   const int plane = get_global_id(2);
   const int row = index / tiles;
-  if (row >= out_h || plane >= planes) return;
+  if (row >= sizes.out_h || plane >= sizes.planes) return;
   const int first = (index - row * tiles) * TILE;
-  const int y = row * stride_h - top;
-  const int y_begin = clamp(y, 0, h);
-  const int y_end = clamp(y + kernel_h, 0, h);
-  in += in_offset + plane * h * w * 16;
-  out += out_offset + (plane * out_h + row) * out_w * 16;
+  const int y = row * sizes.stride_h - sizes.top;
+  const int y_begin = clamp(y, 0, sizes.h);
+  const int y_end = clamp(y + sizes.kernel_h, 0, sizes.h);
+  in += in_offset + plane * sizes.h * sizes.w * 16;
+  out += out_offset + (plane * sizes.out_h + row) * sizes.out_w * 16;
 #if POOL == 0
   const int block = plane % ((channels + 15) / 16);
   const float16 empty = lanes_inside(channels - block * 16) * lowest;
 #endif
 #ifdef KERNEL_W
-  const int tile_x = first * STRIDE_W - left;
-  const int count = min(TILE, out_w - first);
+  const int tile_x = first * STRIDE_W - sizes.left;
+  const int count = min(TILE, sizes.out_w - first);
   if (y_begin < y_end && tile_x + KERNEL_W > 0 &&
-      tile_x + (count - 1) * STRIDE_W < w) {
-    const bool inside = tile_x >= 0 && tile_x + COLUMNS <= w;
-    max_tile(in, w, tile_x, y_begin, y_end, !inside, count, out + first * 16);
+      tile_x + (count - 1) * STRIDE_W < sizes.w) {
+    const bool inside = tile_x >= 0 && tile_x + COLUMNS <= sizes.w;
+    max_tile(in, sizes.w, tile_x, y_begin, y_end, !inside, count,
+             out + first * 16);
     return;
   }
 #endif
-  for (int ox = first; ox < min(first + TILE, out_w); ++ox) {
-    const int x = ox * stride_w - left;
-    const int x_begin = clamp(x, 0, w);
-    const int x_end = clamp(x + kernel_w, 0, w);
+  for (int ox = first; ox < min(first + TILE, sizes.out_w); ++ox) {
+    const int x = ox * sizes.stride_w - sizes.left;
+    const int x_begin = clamp(x, 0, sizes.w);
+    const int x_end = clamp(x + sizes.kernel_w, 0, sizes.w);
 #if POOL == 4
-    const int count = max(min(x + kernel_w, padded_w) - x, 0) *
-                      max(min(y + kernel_h, padded_h) - y, 0);
+    const int count = max(min(x + sizes.kernel_w, sizes.padded_w) - x, 0) *
+                      max(min(y + sizes.kernel_h, sizes.padded_h) - y, 0);
 #else
     const int count = (x_end - x_begin) * (y_end - y_begin);
 #endif
 #if POOL == 0
     const float16 result =
-        count > 0 ? pool_window(in, w, x_begin, x_end, y_begin, y_end) : empty;
+        count > 0 ? pool_window(in, sizes.w, x_begin, x_end, y_begin, y_end)
+                  : empty;
 #else
     float scale = inverse_window;
 #if POOL != 1
-    if (count != kernel_w * kernel_h) {
+    if (count != sizes.kernel_w * sizes.kernel_h) {
       scale = count > 0 ? tim_reciprocal((float)count) : 0.0f;
     }
 #endif
     const float16 result =
-        pool_window(in, w, x_begin, x_end, y_begin, y_end) * scale;
+        pool_window(in, sizes.w, x_begin, x_end, y_begin, y_end) * scale;
 #endif
     TIM_VSTORE16(result, ox, out, float);
   }

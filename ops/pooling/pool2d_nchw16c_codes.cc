@@ -42,7 +42,7 @@ Result<ir::Lowering> Lower(const PoolProblem& problem,
   AddPoolOptions(node, problem, &launch);
   launch.Input("in", node, 0).Output("out", node, 0);
   AddColumnOptions(shape, kTile, &launch);
-  AddPoolSizes(shape, &launch);
+  launch.Struct("sizes", PoolSizes(shape));
   const int64_t tiles = CeilDiv(shape.w.output, kTile) * shape.h.output;
   // Single pixels, which have no neighbours to share.
   const int64_t group = tiles == 1 ? shape.planes : 1;

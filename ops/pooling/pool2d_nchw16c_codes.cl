@@ -16,6 +16,7 @@
 #include "kernels/bytes/codes.clh"
 #include "kernels/elements16.clh"
 #include "kernels/memory16.clh"
+#include "ops/pooling/pool_sizes.clh"
 
 #ifndef IN
 #define IN U8
@@ -165,64 +166,59 @@ static inline STORED16 empty_window(int lanes, int lowest, int zero) {
 }
 
 __kernel void pool2d_nchw16c_codes(__global const CODE* in, int in_offset,
-                                   __global STORED* out, int out_offset, int w,
-                                   int h, int out_w, int out_h, int planes,
-                                   int kernel_w, int kernel_h, int stride_w,
-                                   int stride_h, int left, int top, int group,
-                                   int channels, float window,
-                                   float inverse_window, int in_zero,
-                                   float multiplier, int zero,
-#if POOL == 4
-                                   int padded_w, int padded_h,
-#endif
+                                   __global STORED* out, int out_offset,
+                                   pool_sizes sizes, int group, int channels,
+                                   float window, float inverse_window,
+                                   int in_zero, float multiplier, int zero,
                                    int lowest) {
-  const int tiles = (out_w + TILE - 1) / TILE;
+  const int tiles = (sizes.out_w + TILE - 1) / TILE;
   const int of_group = get_global_id(0) / tiles;
-  const int above = of_group / out_h;
-  const int row = of_group - above * out_h;
+  const int above = of_group / sizes.out_h;
+  const int row = of_group - above * sizes.out_h;
   const int plane = get_global_id(2) * group + above;
-  if (above >= group || plane >= planes) return;
+  if (above >= group || plane >= sizes.planes) return;
   const int first = (get_global_id(0) - of_group * tiles) * TILE;
-  const int y = row * stride_h - top;
-  const int y_begin = clamp(y, 0, h);
-  const int y_end = clamp(y + kernel_h, 0, h);
-  const int kernel_cells = kernel_w * kernel_h;
+  const int y = row * sizes.stride_h - sizes.top;
+  const int y_begin = clamp(y, 0, sizes.h);
+  const int y_end = clamp(y + sizes.kernel_h, 0, sizes.h);
+  const int kernel_cells = sizes.kernel_w * sizes.kernel_h;
 #if POOL == 4
-  const int first_column = -left;
-  const int end_column = padded_w;
-  const int counted_rows = max(min(y + kernel_h, padded_h) - y, 0);
+  const int first_column = -sizes.left;
+  const int end_column = sizes.padded_w;
+  const int counted_rows = max(min(y + sizes.kernel_h, sizes.padded_h) - y, 0);
 #else
   const int first_column = 0;
-  const int end_column = w;
+  const int end_column = sizes.w;
   const int counted_rows = y_end - y_begin;
 #endif
-  in += in_offset + plane * h * w * 16;
-  out += out_offset + (plane * out_h + row) * out_w * 16;
+  in += in_offset + plane * sizes.h * sizes.w * 16;
+  out += out_offset + (plane * sizes.out_h + row) * sizes.out_w * 16;
 #ifdef KERNEL_W
-  const int tile_x = first * STRIDE_W - left;
-  const int count = min(TILE, out_w - first);
+  const int tile_x = first * STRIDE_W - sizes.left;
+  const int count = min(TILE, sizes.out_w - first);
   if (y_begin < y_end && tile_x + KERNEL_W > 0 &&
-      tile_x + (count - 1) * STRIDE_W < w) {
-    const bool inside = tile_x >= 0 && tile_x + COLUMNS <= w;
-    pool_tile(in, w, tile_x, y_begin, y_end, !inside, count, first_column,
+      tile_x + (count - 1) * STRIDE_W < sizes.w) {
+    const bool inside = tile_x >= 0 && tile_x + COLUMNS <= sizes.w;
+    pool_tile(in, sizes.w, tile_x, y_begin, y_end, !inside, count, first_column,
               end_column, counted_rows, FINISH_ARGUMENTS, out + first * 16);
     return;
   }
 #endif
   const int block = plane % ((channels + 15) / 16);
-  for (int ox = first; ox < min(first + TILE, out_w); ++ox) {
-    const int x = ox * stride_w - left;
-    const int x_begin = clamp(x, 0, w);
-    const int x_end = clamp(x + kernel_w, 0, w);
+  for (int ox = first; ox < min(first + TILE, sizes.out_w); ++ox) {
+    const int x = ox * sizes.stride_w - sizes.left;
+    const int x_begin = clamp(x, 0, sizes.w);
+    const int x_end = clamp(x + sizes.kernel_w, 0, sizes.w);
     const int cells = (x_end - x_begin) * (y_end - y_begin);
     if (cells > 0) {
 #if POOL == 4
-      const int counted = (min(x + kernel_w, padded_w) - x) * counted_rows;
+      const int counted =
+          (min(x + sizes.kernel_w, sizes.padded_w) - x) * counted_rows;
 #else
       const int counted = cells;
 #endif
-      store_window(join_window(in, w, x_begin, x_end, y_begin, y_end), cells,
-                   counted, FINISH_ARGUMENTS, out + ox * 16);
+      store_window(join_window(in, sizes.w, x_begin, x_end, y_begin, y_end),
+                   cells, counted, FINISH_ARGUMENTS, out + ox * 16);
     } else {
       TIM_VSTORE16(empty_window(channels - block * 16, lowest, zero), ox, out,
                    STORED);

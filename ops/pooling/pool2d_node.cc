@@ -121,18 +121,23 @@ void AddPoolOptions(const ir::KernelNode& node, const PoolProblem& problem,
   if (problem.scale.multiplier < 0x1p12f) launch->Option("-DBOUNDED");
 }
 
-void AddPoolSizes(const PoolShape& shape, Launch* launch) {
-  launch->Int("w", shape.w.input)
-      .Int("h", shape.h.input)
-      .Int("out_w", shape.w.output)
-      .Int("out_h", shape.h.output)
-      .Int("planes", shape.planes)
-      .Int("kernel_w", shape.w.kernel)
-      .Int("kernel_h", shape.h.kernel)
-      .Int("stride_w", shape.w.stride)
-      .Int("stride_h", shape.h.stride)
-      .Int("left", shape.w.pad)
-      .Int("top", shape.h.pad);
+Launch::Fields PoolSizes(const PoolShape& shape) {
+  Launch::Fields fields = {{"w", shape.w.input},
+                           {"h", shape.h.input},
+                           {"planes", shape.planes},
+                           {"left", shape.w.pad},
+                           {"top", shape.h.pad}};
+  for (const auto& [suffix, axis] :
+       {std::pair("_w", shape.w), std::pair("_h", shape.h)}) {
+    fields.emplace_back(StrCat("out", suffix), axis.output);
+    fields.emplace_back(StrCat("kernel", suffix), axis.kernel);
+    fields.emplace_back(StrCat("stride", suffix), axis.stride);
+    // No window ends beyond 32 bits.
+    fields.emplace_back(StrCat("padded", suffix),
+                        std::min<int64_t>(axis.input + axis.back,
+                                          std::numeric_limits<int32_t>::max()));
+  }
+  return fields;
 }
 
 void AddPoolResult(const ir::KernelNode& node, const PoolProblem& problem,
@@ -144,14 +149,6 @@ void AddPoolResult(const ir::KernelNode& node, const PoolProblem& problem,
       .Int("in_zero", ZeroOf(node.inputs[0]))
       .Float("multiplier", scale.multiplier)
       .Int("zero", ZeroOf(node.outputs[0]));
-  AddPaddedSizes(problem, launch);
-}
-
-void AddPaddedSizes(const PoolProblem& problem, Launch* launch) {
-  const auto& [type, scale, shape] = problem;
-  if (type != PoolType::kAveragePadded) return;
-  launch->Int("padded_w", shape.w.input + shape.w.back)
-      .Int("padded_h", shape.h.input + shape.h.back);
 }
 
 ir::ComputeEstimate Pool2dEstimate(const ir::NodeView& view) {

@@ -53,18 +53,13 @@ void AddColumnOptions(const PoolShape& shape, int64_t tile, Launch* launch);
 void AddPoolOptions(const ir::KernelNode& node, const PoolProblem& problem,
                     Launch* launch);
 
-/// `int w, h, out_w, out_h, planes, kernel_w, kernel_h, stride_w, stride_h,
-/// left, top` of a kernel.
-void AddPoolSizes(const PoolShape& shape, Launch* launch);
+/// The struct of ops/pooling/pool_sizes.clh.
+Launch::Fields PoolSizes(const PoolShape& shape);
 
-/// `float window, inverse_window, int in_zero, float multiplier, int zero`, and
-/// what AddPaddedSizes() adds.
+/// `float window, inverse_window, int in_zero, float multiplier, int zero` of a
+/// kernel.
 void AddPoolResult(const ir::KernelNode& node, const PoolProblem& problem,
                    Launch* launch);
-
-/// For POOL == 4: `int padded_w, padded_h`, where the
-/// padding behind the last cells ends.
-void AddPaddedSizes(const PoolProblem& problem, Launch* launch);
 
 ir::ComputeEstimate Pool2dEstimate(const ir::NodeView& view);
 

@@ -83,7 +83,7 @@ Result<ir::Lowering> Lower(const PoolProblem& problem,
       .Option(StrCat("-DSTRIDE_W=", planes ? 1 : shape.w.stride))
       .Input("in", node, 0)
       .Output("out", node, 0);
-  AddPoolSizes(shape, &launch);
+  launch.Struct("sizes", PoolSizes(shape));
   AddPoolResult(node, problem, &launch);
   launch.Float("lowest", ir::IsFloat(output)
                              ? PoolLowest(output)

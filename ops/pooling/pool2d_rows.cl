@@ -20,6 +20,7 @@
 #include "kernels/exact_quotient.clh"
 #include "kernels/part16.clh"
 #include "kernels/transpose16.clh"
+#include "ops/pooling/pool_sizes.clh"
 
 #ifndef IN
 #define IN F32
@@ -203,8 +204,8 @@ static inline int16 columns_inside(int x, int first, int end) {
   int first, int end, int rows, int counted, int kernel_h, float window, \
       float inverse_window, int in_zero, float multiplier, int zero,     \
       float lowest
-#define FINISH_ARGUMENTS                                          \
-  first_column, end_column, rows, counted_rows, kernel_h, window, \
+#define FINISH_ARGUMENTS                                                \
+  first_column, end_column, rows, counted_rows, sizes.kernel_h, window, \
       inverse_window, in_zero, multiplier, zero, lowest
 
 // Elements of the output of the windows from column x on, which were joined.
@@ -254,51 +255,48 @@ static inline STORED16 finish(JOINED16 joined, int x, FINISH_PARAMETERS) {
 }
 
 __kernel void pool2d_rows(__global const CELL* in, int in_offset,
-                          __global STORED* out, int out_offset, int w, int h,
-                          int out_w, int out_h, int planes, int kernel_w,
-                          int kernel_h, int stride_w, int stride_h, int left,
-                          int top, float window, float inverse_window,
-                          int in_zero, float multiplier, int zero,
-#if POOL == 4
-                          int padded_w, int padded_h,
-#endif
-                          float lowest, int group) {
-  const int segments = (out_w + SEGMENT - 1) / SEGMENT;
-  const int groups = (out_h + group - 1) / group;
+                          __global STORED* out, int out_offset,
+                          pool_sizes sizes, float window, float inverse_window,
+                          int in_zero, float multiplier, int zero, float lowest,
+                          int group) {
+  const int segments = (sizes.out_w + SEGMENT - 1) / SEGMENT;
+  const int groups = (sizes.out_h + group - 1) / group;
   const int of_rows = get_global_id(0) / segments;
   const int plane = of_rows / groups;
-  if (plane >= planes) return;
+  if (plane >= sizes.planes) return;
   const int first = ((int)get_global_id(0) - of_rows * segments) * SEGMENT;
-  const int count = min(SEGMENT, out_w - first);
+  const int count = min(SEGMENT, sizes.out_w - first);
   const int first_row = (of_rows - plane * groups) * group;
-  const int total = planes * h * w;
+  const int total = sizes.planes * sizes.h * sizes.w;
   in += in_offset;
-  out += out_offset + (plane * out_h + first_row) * out_w + first;
+  out += out_offset + (plane * sizes.out_h + first_row) * sizes.out_w + first;
 #if POOL == 4
-  const int first_column = -left;
-  const int end_column = padded_w;
+  const int first_column = -sizes.left;
+  const int end_column = sizes.padded_w;
 #else
   const int first_column = 0;
-  const int end_column = w;
+  const int end_column = sizes.w;
 #endif
-  const int end_row = min(first_row + group, out_h);
-  for (int row = first_row; row < end_row; ++row, out += out_w) {
-    const int y = row * stride_h - top;
-    const int y_begin = clamp(y, 0, h);
-    const int rows = clamp(y + kernel_h, 0, h) - y_begin;
+  const int end_row = min(first_row + group, sizes.out_h);
+  for (int row = first_row; row < end_row; ++row, out += sizes.out_w) {
+    const int y = row * sizes.stride_h - sizes.top;
+    const int y_begin = clamp(y, 0, sizes.h);
+    const int rows = clamp(y + sizes.kernel_h, 0, sizes.h) - y_begin;
 #if POOL == 4
-    const int counted_rows = max(min(y + kernel_h, padded_h) - y, 0);
+    const int counted_rows =
+        max(min(y + sizes.kernel_h, sizes.padded_h) - y, 0);
 #else
     const int counted_rows = rows;
 #endif
-    const int from = (plane * h + y_begin) * w;
+    const int from = (plane * sizes.h + y_begin) * sizes.w;
     for (int i = 0; i < count; i += 16) {
       // The last sixteen of several end with the segment.
       const int at = min(i, max(count - 16, 0));
-      const int x = (first + at) * STRIDE_W - left;
+      const int x = (first + at) * STRIDE_W - sizes.left;
       JOINED16 joined = NONE;
       if (rows > 0) {
-        joined = join_windows(in + from, rows, w, x, in_zero, from, total);
+        joined =
+            join_windows(in + from, rows, sizes.w, x, in_zero, from, total);
       }
       const STORED16 result = finish(joined, x, FINISH_ARGUMENTS);
       TIM_PASTE(tim_store_part_, STORED)(result, out + at, count);
@@ -310,19 +308,15 @@ __kernel void pool2d_rows(__global const CELL* in, int in_offset,
 // The means of 16 planes or more, each of which is one window of 16 cells or
 // more.
 __kernel void pool2d_planes(__global const CELL* in, int in_offset,
-                            __global STORED* out, int out_offset, int w, int h,
-                            int out_w, int out_h, int planes, int kernel_w,
-                            int kernel_h, int stride_w, int stride_h, int left,
-                            int top, float window, float inverse_window,
-                            int in_zero, float multiplier, int zero,
-#if POOL == 4
-                            int padded_w, int padded_h,
-#endif
-                            float lowest) {
+                            __global STORED* out, int out_offset,
+                            pool_sizes sizes, float window,
+                            float inverse_window, int in_zero, float multiplier,
+                            int zero, float lowest) {
   const int first = get_global_id(0) * 16;
+  const int planes = sizes.planes;
   if (first >= planes) return;
   const int at = min(first, planes - 16);  // Those before it are another's.
-  const int cells = w * h;
+  const int cells = sizes.w * sizes.h;
   const int last = cells - 16;  // The last vector may have cells again.
   in += in_offset + at * cells;
   out += out_offset + first;
@@ -359,8 +353,8 @@ __kernel void pool2d_planes(__global const CELL* in, int in_offset,
 #endif
   // All windows are inside.
   const STORED16 result =
-      finish(joined, 0, 0, w + 15, h, h, h, window, inverse_window, in_zero,
-             multiplier, zero, lowest);
+      finish(joined, 0, 0, sizes.w + 15, sizes.h, sizes.h, sizes.h, window,
+             inverse_window, in_zero, multiplier, zero, lowest);
   if (at == first) {
     TIM_VSTORE16(result, 0, out, STORED);
   } else {
