@@ -111,7 +111,7 @@ Axis AxisOr1(const std::vector<Axis>& axes, size_t axis) {
   return axis < axes.size() ? axes[axis] : Axis{.strides = {0, 0}};
 }
 
-// Rows along the first axis, in the order of `elementwise`'s parameters.
+// Rows along the first axis.
 void AddRows(const std::vector<Axis>& axes, const ir::DeviceInfo& device,
              Launch* launch) {
   const Axis& along = axes[0];
@@ -122,16 +122,16 @@ void AddRows(const std::vector<Axis>& axes, const ir::DeviceInfo& device,
                               .planes = CountElements(outer)};
   const Pieces pieces = PiecesOf(extents, device);
   launch->Packed("outer", PackAxes(outer, 2), 4)
-      .Int("outer_rank", static_cast<int64_t>(outer.size()))
-      .Int("planes", extents.planes)
-      .Int("rows", extents.rows)
-      .Int("a_row", rows.strides[0])
-      .Int("b_row", rows.strides[1])
-      .Int("group", pieces.group)
-      .Int("row_length", extents.length)
-      .Int("a_step", along.strides[0])
-      .Int("b_step", along.strides[1])
-      .Int("piece", pieces.piece)
+      .Struct("sizes", {{"outer_rank", static_cast<int64_t>(outer.size())},
+                        {"planes", extents.planes},
+                        {"rows", extents.rows},
+                        {"a_row", rows.strides[0]},
+                        {"b_row", rows.strides[1]},
+                        {"group", pieces.group},
+                        {"row_length", extents.length},
+                        {"a_step", along.strides[0]},
+                        {"b_step", along.strides[1]},
+                        {"piece", pieces.piece}})
       .Items(CountItems(extents, pieces));
 }
 

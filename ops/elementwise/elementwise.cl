@@ -1,9 +1,10 @@
 // y = ACTIVATION(FUNCTION(a, b) * scale) with broadcasting.
 // Rows run along the fastest axis, where an operand has neighbours (step 1) or
 // one element (step 0); `rows` of them are a_row and b_row apart, and the other
-// axes are rows of `outer`: {extent, a stride, b stride}, fastest first, in the
-// order of the output.  Blocked tensors are dense ones, the block is axis 0.
-// One work-item computes `piece` elements, a multiple of 16, of `group` rows.
+// axes are `outer_rank` rows of `outer`: {extent, a stride, b stride}, fastest
+// first, in the order of the output.  Blocked tensors are dense ones, the block
+// is axis 0. One work-item computes `piece` elements, a multiple of 16, of
+// `group` rows.
 //
 // -DIN0=F32 -DIN1=F32 -DOUT=F32  element types (kernels/elements.clh)
 // -DFUNCTION=TIM_ADD     macro of ir::Pointwise; its header stands before this
@@ -121,42 +122,48 @@
     if (!is_whole) WRITE16(last - 16, u_end, v_end) \
   }
 
+typedef struct {
+  int row_length, piece;
+  int a_step, b_step;
+  int rows, group;
+  int a_row, b_row;
+  int planes, outer_rank;
+} row_sizes;
+
 __kernel void elementwise(__global const TIM_STORAGE(IN0) * a, int a_offset,
                           __global const TIM_STORAGE(IN1) * b, int b_offset,
                           __global TIM_STORAGE(OUT) * y, int y_offset,
                           __global const int* outer, int outer_offset,
-                          int outer_rank, int planes, int rows, int a_row,
-                          int b_row, int group, int row_length, int a_step,
-                          int b_step, int piece, float scale,
-                          float activation_a, float activation_b, int low,
-                          int high, float a_scale, int a_zero, float b_scale,
-                          int b_zero, float y_scale, float y_inverse,
-                          int y_zero) {
-  const int pieces = (row_length - 1) / piece + 1;
-  const int groups = (rows - 1) / group + 1;
+                          row_sizes sizes, float scale, float activation_a,
+                          float activation_b, int low, int high, float a_scale,
+                          int a_zero, float b_scale, int b_zero, float y_scale,
+                          float y_inverse, int y_zero) {
+  const int pieces = (sizes.row_length - 1) / sizes.piece + 1;
+  const int groups = (sizes.rows - 1) / sizes.group + 1;
   int rest = get_global_id(0) / pieces;
-  const int first = (get_global_id(0) - rest * pieces) * piece;
-  const int last = first + min(piece, row_length - first);
+  const int first = (get_global_id(0) - rest * pieces) * sizes.piece;
+  const int last = first + min(sizes.piece, sizes.row_length - first);
   const int plane = rest / groups;
-  if (plane >= planes) return;
-  const int row = (rest - plane * groups) * group;
-  a += a_offset + row * a_row;
-  b += b_offset + row * b_row;
-  y += y_offset + (plane * rows + row) * row_length;
+  if (plane >= sizes.planes) return;
+  const int row = (rest - plane * groups) * sizes.group;
+  a += a_offset + row * sizes.a_row;
+  b += b_offset + row * sizes.b_row;
+  y += y_offset + (plane * sizes.rows + row) * sizes.row_length;
   outer += outer_offset;
   rest = plane;
-  for (int k = 0; k < outer_rank; ++k) {
+  for (int k = 0; k < sizes.outer_rank; ++k) {
     const int index = rest % outer[3 * k];
     rest /= outer[3 * k];
     a += index * outer[3 * k + 1];
     b += index * outer[3 * k + 2];
   }
-  const int end = min(group, rows - row);
+  const int end = min(sizes.group, sizes.rows - row);
   // One vector for all rows: a value per channel beside blocks.
-  if (row_length == 16 && a_step == 1 && b_step == 1 && b_row == 0) {
+  if (sizes.row_length == 16 && sizes.a_step == 1 && sizes.b_step == 1 &&
+      sizes.b_row == 0) {
     const VALUE16 v = LOAD16(IN1, b, 0, b_scale, b_zero);
     for (int r = 0; r < end; ++r) {
-      const VALUE16 u = LOAD16(IN0, a, r * a_row, a_scale, a_zero);
+      const VALUE16 u = LOAD16(IN0, a, r * sizes.a_row, a_scale, a_zero);
       WRITE16(r * 16, u, v)
     }
     return;
@@ -164,23 +171,23 @@ __kernel void elementwise(__global const TIM_STORAGE(IN0) * a, int a_offset,
   for (int r = 0; r < end; ++r) {
     if (last - first < 16) {
       for (int i = first; i < last; ++i) {
-        const VALUE u = LOAD(IN0, a, i * a_step, a_scale, a_zero);
-        const VALUE v = LOAD(IN1, b, i * b_step, b_scale, b_zero);
+        const VALUE u = LOAD(IN0, a, i * sizes.a_step, a_scale, a_zero);
+        const VALUE v = LOAD(IN1, b, i * sizes.b_step, b_scale, b_zero);
         const VALUE computed = COMPUTE(VALUE, u, v);
         const VALUE result = STORED(VALUE, computed);
         STORE(i, ACTIVATE(VALUE, result));
       }
-    } else if (a_step == 0) {
+    } else if (sizes.a_step == 0) {
       const VALUE16 same = (VALUE16)(LOAD(IN0, a, 0, a_scale, a_zero));
       WRITE_ROW(SAME, NEIGHBOURS_B)
-    } else if (b_step == 0) {
+    } else if (sizes.b_step == 0) {
       const VALUE16 same = (VALUE16)(LOAD(IN1, b, 0, b_scale, b_zero));
       WRITE_ROW(NEIGHBOURS_A, SAME)
     } else {
       WRITE_ROW(NEIGHBOURS_A, NEIGHBOURS_B)
     }
-    a += a_row;
-    b += b_row;
-    y += row_length;
+    a += sizes.a_row;
+    b += sizes.b_row;
+    y += sizes.row_length;
   }
 }

@@ -173,18 +173,19 @@ Result<ir::Lowering> LowerSvdf(const ir::KernelNode& node,
     launch.Type("NEXT", node.outputs[kNextState])
         .Output("next", node, kNextState);
   }
-  launch.InputQuantization("in", node.inputs[kInput])
-      .InputQuantization("state", node.inputs[kState])
-      .InputQuantization("feature", node.inputs[kFeature])
-      .InputQuantization("times", node.inputs[kTime]);
-  if (has_bias) launch.InputQuantization("bias", node.inputs[kBias]);
-  launch.OutputQuantization("out", node.outputs[kOutput]);
-  if (has_next) launch.OutputQuantization("next", node.outputs[kNextState]);
-  return launch.Int("width", shape.width)
-      .Int("memory", shape.memory)
-      .Int("rank", shape.rank)
-      .Int("units", shape.units)
-      .Int("batch", shape.batch)
+  Launch::Fields numbers = {{"width", shape.width},
+                            {"memory", shape.memory},
+                            {"rank", shape.rank},
+                            {"units", shape.units},
+                            {"batch", shape.batch}};
+  AddInputNumbers("in", node.inputs[kInput], &numbers);
+  AddInputNumbers("state", node.inputs[kState], &numbers);
+  AddInputNumbers("feature", node.inputs[kFeature], &numbers);
+  AddInputNumbers("times", node.inputs[kTime], &numbers);
+  if (has_bias) AddInputNumbers("bias", node.inputs[kBias], &numbers);
+  AddOutputNumbers("out", node.outputs[kOutput], &numbers);
+  if (has_next) AddOutputNumbers("next", node.outputs[kNextState], &numbers);
+  return launch.Struct("s", numbers)
       .Tiles(device, shape.units, shape.batch)
       .Build();
 }

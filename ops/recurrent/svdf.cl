@@ -20,6 +20,21 @@
 #define OUT F32
 #endif
 
+typedef struct {
+  int width, memory, rank, units, batch;
+  float in_scale, state_scale, feature_scale, times_scale, out_scale;
+  int in_zero, state_zero, feature_zero, times_zero, out_zero;
+  float out_inverse;
+#ifdef BIAS
+  float bias_scale;
+  int bias_zero;
+#endif
+#ifdef NEXT
+  float next_scale, next_inverse;
+  int next_zero;
+#endif
+} svdf_numbers;
+
 __kernel void svdf(__global const TIM_STORAGE(IN) * in, int in_offset,
                    __global const TIM_STORAGE(STATE) * state, int state_offset,
                    __global const TIM_STORAGE(FEATURE) * feature,
@@ -32,53 +47,44 @@ __kernel void svdf(__global const TIM_STORAGE(IN) * in, int in_offset,
 #ifdef NEXT
                    __global TIM_STORAGE(NEXT) * next, int next_offset,
 #endif
-                   float in_scale, int in_zero, float state_scale,
-                   int state_zero, float feature_scale, int feature_zero,
-                   float times_scale, int times_zero,
-#ifdef BIAS
-                   float bias_scale, int bias_zero,
-#endif
-                   float out_scale, float out_inverse, int out_zero,
-#ifdef NEXT
-                   float next_scale, float next_inverse, int next_zero,
-#endif
-                   int width, int memory, int rank, int units, int batch) {
+                   svdf_numbers s) {
   const int u = get_global_id(0);
   const int n = get_global_id(1);
-  if (u >= units || n >= batch) return;
-  const int x = in_offset + n * width;
+  if (u >= s.units || n >= s.batch) return;
+  const int x = in_offset + n * s.width;
   float total = 0.0f;
-  for (int r = 0; r < rank; ++r) {
-    const int f = u * rank + r;
-    const int weights = feature_offset + f * width;
+  for (int r = 0; r < s.rank; ++r) {
+    const int f = u * s.rank + r;
+    const int weights = feature_offset + f * s.width;
     float newest = 0.0f;
     TIM_IN_ORDER
-    for (int i = 0; i < width; ++i) {
-      newest += TIM_LOAD_REAL(IN, in, x + i, in_scale, in_zero) *
-                TIM_LOAD_REAL(FEATURE, feature, weights + i, feature_scale,
-                              feature_zero);
+    for (int i = 0; i < s.width; ++i) {
+      newest += TIM_LOAD_REAL(IN, in, x + i, s.in_scale, s.in_zero) *
+                TIM_LOAD_REAL(FEATURE, feature, weights + i, s.feature_scale,
+                              s.feature_zero);
     }
-    const int of_filter = (n * units * rank + f) * memory;
+    const int of_filter = (n * s.units * s.rank + f) * s.memory;
     float sum = 0.0f;
     TIM_IN_ORDER
-    for (int m = 0; m < memory; ++m) {
+    for (int m = 0; m < s.memory; ++m) {
       float value = newest;
-      if (m < memory - 1) {
+      if (m < s.memory - 1) {
         value = TIM_LOAD_REAL(STATE, state, state_offset + of_filter + m + 1,
-                              state_scale, state_zero);
+                              s.state_scale, s.state_zero);
       }
-      sum += value * TIM_LOAD_REAL(TIME, times, times_offset + f * memory + m,
-                                   times_scale, times_zero);
+      sum += value * TIM_LOAD_REAL(TIME, times, times_offset + f * s.memory + m,
+                                   s.times_scale, s.times_zero);
 #ifdef NEXT
-      TIM_STORE_REAL(NEXT, next, next_offset + of_filter + m, value, next_scale,
-                     next_inverse, next_zero);
+      TIM_STORE_REAL(NEXT, next, next_offset + of_filter + m, value,
+                     s.next_scale, s.next_inverse, s.next_zero);
 #endif
     }
     total += sum;
   }
 #ifdef BIAS
-  total += TIM_LOAD_REAL(BIAS, bias, bias_offset + u, bias_scale, bias_zero);
+  total +=
+      TIM_LOAD_REAL(BIAS, bias, bias_offset + u, s.bias_scale, s.bias_zero);
 #endif
-  TIM_STORE_REAL(OUT, out, out_offset + n * units + u, total, out_scale,
-                 out_inverse, out_zero);
+  TIM_STORE_REAL(OUT, out, out_offset + n * s.units + u, total, s.out_scale,
+                 s.out_inverse, s.out_zero);
 }
