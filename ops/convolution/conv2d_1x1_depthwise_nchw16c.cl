@@ -20,18 +20,16 @@
 // -DBIAS        the same of the depthwise convolution; more in
 //               depthwise_row.clh
 
-#include "kernels/fetch_ahead.clh"
-#include "kernels/memory16.clh"
-#include "kernels/multiply_add.clh"
+#include "ops/convolution/channel_sums.clh"
 #include "ops/convolution/conv_sizes.clh"
 #include "ops/convolution/depthwise_row.clh"
 #include "ops/convolution/nchw16c.clh"
 
-#ifndef INNER_TW
-#define INNER_TW 14
-#endif
 #ifndef BLOCKS
 #define BLOCKS 2
+#endif
+#ifndef INNER_TW
+#define INNER_TW 14
 #endif
 #ifndef ROOM
 #define ROOM 1024
@@ -43,12 +41,43 @@
 #else
 #define LOAD_INNER_BIAS(block) 0.0f
 #endif
-#ifdef BIAS
-#define LOAD_BIAS(block) \
-  load_channels(bias + bias_offset, (block)*16, sizes.out_channels)
+#ifdef REST
+#define DEPTH_OF(block) ((block) + 1 < in_blocks ? 16 : REST)
 #else
-#define LOAD_BIAS(block) 0.0f
+#define DEPTH_OF(block) 16
 #endif
+
+#define PIXEL(i) pixel[(i)*16]
+#define READ(i) rows[at + (i)]
+
+// Makes a row of the output of a block of channels, whose first tap reads row
+// `top` of `rows`, which keep the last kept_rows.
+static inline void make_row(const float16* rows, int kept_rows, int top,
+                            __global const float* taps, float16 more,
+                            int16 mask, float low, float high, conv_sizes sizes,
+                            __global float* out_row) {
+  for (int first_x = 0; first_x < sizes.out_w; first_x += TW) {
+    const int x0 = min(first_x, sizes.out_w - TW);
+    const int left = x0 * STRIDE - sizes.pad_w;
+    fetch_tile(out_row + (sizes.out_w + x0) * 16);
+    float16 sum[TW];
+#pragma unroll
+    for (int i = 0; i < TW; ++i) sum[i] = 0.0f;
+    for (int kh = 0; kh < sizes.kernel_h; ++kh) {
+      const int in_y = top + kh * sizes.dilation_h;
+      if (in_y < 0 || in_y >= sizes.in_h) continue;
+      const int at = in_y % kept_rows * sizes.in_w + left;
+      float16 pixels[SPAN];
+      LOAD_PIXELS(pixels, left, sizes.in_w, READ)
+      add_row(pixels, taps + kh * KERNEL_W * 16, sum);
+    }
+#pragma unroll
+    for (int i = 0; i < TW; ++i) {
+      const float16 result = limit(sum[i] + more, low, high);
+      TIM_VSTORE16(select((float16)0.0f, result, mask), x0 + i, out_row, float);
+    }
+  }
+}
 
 __kernel void conv2d_1x1_depthwise_nchw16c(
     __global const float* input, int input_offset,
@@ -78,7 +107,6 @@ __kernel void conv2d_1x1_depthwise_nchw16c(
       input + input_offset + n * in_blocks * in_plane * 16;
   const int tile_floats = in_blocks * BLOCKS * 256;
   weights = weights + weights_offset + tile * tile_floats;
-
   float16 rows[ROOM];  // [BLOCKS, kept_rows, in_w]
   int made = max(first_y * sizes.stride_h - sizes.pad_h, 0);
   const int inner_tiles = max((end_in - made) * sizes.in_w / INNER_TW, 1);
@@ -92,41 +120,18 @@ __kernel void conv2d_1x1_depthwise_nchw16c(
       const int count = min(min(step_rows, kept_rows - slot), end_in - made);
       const int pixels = count * sizes.in_w;
       for (int first = 0; first < pixels; first += INNER_TW) {
-        // The last tile moves back.
-        const int x0 = min(first, pixels - INNER_TW);
+        const int x0 = min(first, pixels - INNER_TW);  // the last moves back
         __global const float* row = image + (made * sizes.in_w + x0) * 16;
         __global const float* weight = weights;
         const int ahead_end = min(ahead + share, 2 * tile_floats);
-        for (; ahead < ahead_end; ahead += 16) {
-          TIM_FETCH_AHEAD(weights + ahead);
-        }
+        for (; ahead < ahead_end; ahead += 16) TIM_FETCH_AHEAD(weights + ahead);
         float16 sum[BLOCKS][INNER_TW];
-#pragma unroll
-        for (int b = 0; b < BLOCKS; ++b) {
-#pragma unroll
-          for (int i = 0; i < INNER_TW; ++i) sum[b][i] = 0.0f;
-        }
+        EACH_SUM(b, i, INNER_TW) sum[b][i] = 0.0f;
         for (int block = 0; block < in_blocks; ++block, row += in_plane * 16) {
-#ifdef REST
-          const int depth = block + 1 < in_blocks ? 16 : REST;
-#else
-          const int depth = 16;
-#endif
+          const int depth = DEPTH_OF(block);
           __global const float* pixel = row;
           for (int c = 0; c < depth; ++c, weight += BLOCKS * 16, ++pixel) {
-            float16 w[BLOCKS];
-#pragma unroll
-            for (int b = 0; b < BLOCKS; ++b) {
-              w[b] = TIM_VLOAD16(b, weight, float);
-            }
-#pragma unroll
-            for (int i = 0; i < INNER_TW; ++i) {
-              const float16 x = (float16)(pixel[i * 16]);
-#pragma unroll
-              for (int b = 0; b < BLOCKS; ++b) {
-                sum[b][i] = multiply_add(x, w[b], sum[b][i]);
-              }
-            }
+            ADD_CHANNEL(sum, INNER_TW, weight, PIXEL)
           }
         }
         // Lanes beyond the channels hold what their taps of 0 remove.
@@ -145,49 +150,12 @@ __kernel void conv2d_1x1_depthwise_nchw16c(
     for (int b = 0; b < BLOCKS; ++b) {
       const int block = first_block + b;
       if (block >= blocks) break;
-      __global const float* tap =
-          taps + taps_offset + block * sizes.kernel_h * KERNEL_W * 16;
-      __global float* out_row =
-          output + output_offset +
-          ((n * blocks + block) * sizes.out_h + y) * sizes.out_w * 16;
-      const float16 more = LOAD_BIAS(block);
-      const int16 mask = channel_mask(block * 16, sizes.out_channels);
-      for (int first_x = 0; first_x < sizes.out_w; first_x += TW) {
-        const int x0 = min(first_x, sizes.out_w - TW);
-        const int left = x0 * STRIDE - sizes.pad_w;
-        // The next row, as in conv2d_nchw16c.cl.
-#pragma unroll
-        for (int i = 0; i < TW; ++i) {
-          TIM_FETCH_AHEAD_TO_WRITE(out_row + (sizes.out_w + x0 + i) * 16);
-        }
-        float16 sum[TW];
-#pragma unroll
-        for (int i = 0; i < TW; ++i) sum[i] = 0.0f;
-        for (int kh = 0; kh < sizes.kernel_h; ++kh) {
-          const int in_y = top + kh * sizes.dilation_h;
-          if (in_y < 0 || in_y >= sizes.in_h) continue;
-          const int at = (b * kept_rows + in_y % kept_rows) * sizes.in_w + left;
-          float16 pixels[SPAN];
-          if (left >= 0 && left + SPAN <= sizes.in_w) {
-#pragma unroll
-            for (int i = 0; i < SPAN; ++i) pixels[i] = rows[at + i];
-          } else {
-#pragma unroll
-            for (int i = 0; i < SPAN; ++i) {
-              pixels[i] = 0.0f;
-              if (left + i >= 0 && left + i < sizes.in_w)
-                pixels[i] = rows[at + i];
-            }
-          }
-          add_row(pixels, tap + kh * KERNEL_W * 16, sum);
-        }
-#pragma unroll
-        for (int i = 0; i < TW; ++i) {
-          const float16 result = limit(sum[i] + more, low, high);
-          TIM_VSTORE16(select((float16)0.0f, result, mask), x0 + i, out_row,
-                       float);
-        }
-      }
+      const int out_row = (n * blocks + block) * sizes.out_h + y;
+      make_row(rows + b * kept_rows * sizes.in_w, kept_rows, top,
+               taps + taps_offset + block * sizes.kernel_h * KERNEL_W * 16,
+               LOAD_BIAS(block * 16),
+               channel_mask(block * 16, sizes.out_channels), low, high, sizes,
+               output + output_offset + out_row * sizes.out_w * 16);
     }
   }
 }

@@ -13,7 +13,6 @@
 //               per channel
 // -DACTIVATE    kernels/activate.clh
 
-#include "kernels/fetch_ahead.clh"
 #include "ops/convolution/conv_sizes.clh"
 #include "ops/convolution/depthwise_row.clh"
 #include "ops/convolution/nchw16c.clh"
@@ -45,6 +44,8 @@ static inline float16 of_group(float16 pixel, int c) {
 #endif
 }
 
+#define READ(i) TIM_VLOAD16(i, row, float)
+
 __kernel void conv2d_depthwise_nchw16c(
     __global const float* input, int input_offset,
     __global const float* weights, int weights_offset,
@@ -71,13 +72,7 @@ __kernel void conv2d_depthwise_nchw16c(
       block * sizes.kernel_h * GROUP_CHANNELS * KERNEL_W * 16;
   __global float* out_row =
       output + output_offset + (plane * sizes.out_h + y) * sizes.out_w * 16;
-  float16 more = 0.0f;
-#ifdef BIAS
-  more += load_channels(bias + bias_offset, block * 16, sizes.out_channels);
-#endif
-#ifdef ADD
-  more += load_channels(add + add_offset, block * 16, sizes.out_channels);
-#endif
+  const float16 more = LOAD_MORE(block * 16);
 #ifdef BY_CHANNEL
   const float16 number =
       load_channels(by + by_offset, block * 16, sizes.out_channels);
@@ -88,11 +83,7 @@ __kernel void conv2d_depthwise_nchw16c(
     // The last tile moves back into the row.
     const int x0 = min(first_x, sizes.out_w - TW);
     const int left = x0 * STRIDE - sizes.pad_w;
-    // The next row, as in conv2d_nchw16c.cl.
-#pragma unroll
-    for (int i = 0; i < TW; ++i) {
-      TIM_FETCH_AHEAD_TO_WRITE(out_row + (sizes.out_w + x0 + i) * 16);
-    }
+    fetch_tile(out_row + (sizes.out_w + x0) * 16);
     float16 sum[TW];
 #pragma unroll
     for (int i = 0; i < TW; ++i) sum[i] = 0.0f;
@@ -101,18 +92,7 @@ __kernel void conv2d_depthwise_nchw16c(
       if (in_y < 0 || in_y >= sizes.in_h) continue;
       __global const float* row = image + (in_y * sizes.in_w + left) * 16;
       float16 pixels[SPAN];
-      if (left >= 0 && left + SPAN <= sizes.in_w) {
-#pragma unroll
-        for (int i = 0; i < SPAN; ++i) pixels[i] = TIM_VLOAD16(i, row, float);
-      } else {
-#pragma unroll
-        for (int i = 0; i < SPAN; ++i) {
-          pixels[i] = 0.0f;
-          if (left + i >= 0 && left + i < sizes.in_w) {
-            pixels[i] = TIM_VLOAD16(i, row, float);
-          }
-        }
-      }
+      LOAD_PIXELS(pixels, left, sizes.in_w, READ)
 #if GROUP_CHANNELS == 1
       add_row(pixels, taps + kh * KERNEL_W * 16, sum);
 #else

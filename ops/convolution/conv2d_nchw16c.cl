@@ -58,23 +58,9 @@
 #endif
 
 #include "kernels/fetch_ahead.clh"
-#include "kernels/memory16.clh"
-#include "kernels/multiply_add.clh"
-#include "ops/convolution/conv_sizes.clh"
+#include "ops/convolution/channel_sums.clh"
 #include "ops/convolution/nchw16c.clh"
-
-#ifdef BIAS
-#define LOAD_BIAS(block) \
-  load_channels(bias + bias_offset, (block)*16, sizes.out_channels)
-#else
-#define LOAD_BIAS(block) 0.0f
-#endif
-#ifdef ADD
-#define LOAD_ADD(block) \
-  load_channels(add + add_offset, (block)*16, sizes.out_channels)
-#else
-#define LOAD_ADD(block) 0.0f
-#endif
+#include "ops/convolution/pixel_tiles.clh"
 
 #ifdef BY_CHANNEL
 #define LOAD_BY(block) \
@@ -95,7 +81,12 @@
 #define LOAD_RESIDUAL(at) 0.0f
 #endif
 
-#define PIXEL_COUNT (ROWS * TW)
+#ifdef REST
+#define DEPTH_OF(block) ((block) + 1 < in_blocks ? IC_BLOCK : REST)
+#else
+#define DEPTH_OF(block) IC_BLOCK
+#endif
+
 // So many tiles before they are used, lines of the output and of a dense input
 // are fetched.
 #define TILES_AHEAD 2
@@ -105,11 +96,11 @@
 // in the loops above, which take 10 % longer then.
 #define STORE_BLOCK(sum, block, first)                                     \
   {                                                                        \
-    const float16 more = (float16)(LOAD_BIAS(block)) + LOAD_ADD(block);    \
+    const float16 more = LOAD_MORE((block)*16);                            \
     const float16 number = LOAD_BY(block);                                 \
     const int16 mask = channel_mask((block)*16, sizes.out_channels);       \
     _Pragma("unroll") for (int i = 0; i < PIXEL_COUNT; ++i) {              \
-      if (x0 + i % TW < first_x || y0 + i / TW < first_y) continue;        \
+      if (is_stored_before(place, i)) continue;                            \
       const int at = (first) + i / TW * sizes.out_w + i % TW;              \
       const float16 result =                                               \
           FINISH_BY(sum[i] + more + LOAD_RESIDUAL(at), number, low, high); \
@@ -121,13 +112,83 @@
 #ifdef ACTIVATE
 #define ACTIVATE_BLOCK(mask, first)                                     \
   for (int i = 0; i < PIXEL_COUNT; ++i) {                               \
-    if (x0 + i % TW < first_x || y0 + i / TW < first_y) continue;       \
+    if (is_stored_before(place, i)) continue;                           \
     const int at = (first) + i / TW * sizes.out_w + i % TW;             \
     activate_stored(output + output_offset + at * 16, mask, low, high); \
   }
 #else
 #define ACTIVATE_BLOCK(mask, first)
 #endif
+
+static inline void fetch_weights(__global const float* weight, int begin,
+                                 int end) {
+  for (int i = begin; i < end; i += 16) TIM_FETCH_AHEAD(weight + i);
+}
+
+// Otherwise the stores of a tile wait for lines that another core had.
+static inline void fetch_outputs(__global const float* tile, int plane) {
+  __global const float* later = tile + TILES_AHEAD * PIXEL_COUNT * 16;
+  for (int b = 0; b < BLOCKS; ++b) {
+#pragma unroll
+    for (int i = 0; i < PIXEL_COUNT; ++i) {
+      TIM_FETCH_AHEAD_TO_WRITE(later + (b * plane + i) * 16);
+    }
+  }
+}
+
+#ifdef DIRECT
+#define PIXELS_OF_ROWS(name, row, in_y) __global const float* name = row;
+#define ROW_STEP (sizes.stride_h * sizes.in_w * IC_BLOCK)
+#else
+#define PIXELS_OF_ROWS(name, row, in_y) \
+  float name[ROWS * SPAN * IC_BLOCK];   \
+  copy_rows(row, place.left, in_y, sizes, name);
+#define ROW_STEP (SPAN * IC_BLOCK)
+
+// Copies the pixels from `row` on, which are those from (left, in_y) on, inside
+// of the input or not, in the rows of a tile.
+static inline void copy_rows(__global const float* row, int left, int in_y,
+                             conv_sizes sizes, float* pixels) {
+#if IC_BLOCK == 1
+  for (int i = 0; i < TW * STRIDE; i += 16) {
+    TIM_FETCH_AHEAD(row + TILES_AHEAD * TW * STRIDE + i);
+  }
+#endif
+  for (int r = 0; r < ROWS; ++r) {
+    const int y = in_y + r * sizes.stride_h;
+    const int inside = y >= 0 && y < sizes.in_h;
+#if IC_BLOCK == 16
+    copy_pixels(row + r * sizes.stride_h * sizes.in_w * 16, left, sizes.in_w,
+                inside, SPAN, pixels + r * ROW_STEP);
+#else
+    for (int i = 0; i < SPAN; ++i) {
+      const int there = inside && left + i >= 0 && left + i < sizes.in_w;
+      pixels[r * SPAN + i] =
+          there ? row[r * sizes.stride_h * sizes.in_w + i] : 0.0f;
+    }
+#endif
+  }
+}
+#endif
+
+// An input channel of pixel i.
+#define PIXEL(i) ((i) < TW ? pixel : pixel_below)[(i) % TW * STRIDE * IC_BLOCK]
+
+// Adds input channels of a row of the kernel.  A moving pointer per row: the
+// pixels of a tile are at constant distances.
+#define ADD_KERNEL_ROW(sum, pixels, weight, count)                           \
+  {                                                                          \
+    const int depth = count;                                                 \
+    for (int kw = 0; kw < sizes.kernel_w; ++kw) {                            \
+      PIXELS const float* pixel = pixels + kw * sizes.dilation_w * IC_BLOCK; \
+      PIXELS const float* pixel_below = pixel + (ROWS - 1) * ROW_STEP;       \
+      for (int c = 0; c < depth;                                             \
+           ++c, weight += BLOCKS * 16, ++pixel, ++pixel_below) {             \
+        ADD_CHANNEL(sum, PIXEL_COUNT, weight, PIXEL)                         \
+      }                                                                      \
+      weight += (IC_BLOCK - depth) * BLOCKS * 16;                            \
+    }                                                                        \
+  }
 
 __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
                              __global const float* weights, int weights_offset,
@@ -147,20 +208,17 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
                              __global float* output, int output_offset,
                              float low, float high, conv_sizes sizes,
                              int in_blocks, int tiles, int run, int chunk) {
-  const int row_tiles = (sizes.out_w + TW - 1) / TW;
-  const int image_tiles = (sizes.out_h + ROWS - 1) / ROWS * row_tiles;
-  const int begin = get_global_id(0) * run;
-  const int end = min(begin + run, image_tiles);
+  const tile_run own = run_of(get_global_id(0), run, sizes);
   const int tile = get_global_id(2) % tiles;
   const int n = get_global_id(2) / tiles;
-  if (begin >= end || n >= sizes.batch) return;
+  if (own.begin >= own.end || n >= sizes.batch) return;
   const int out_blocks = (sizes.out_channels + 15) / 16;
   const int out_block = tile * BLOCKS;
   const int plane = sizes.out_h * sizes.out_w;
   const int in_step = sizes.in_h * sizes.in_w * IC_BLOCK;
   const int row_floats = sizes.kernel_w * IC_BLOCK * BLOCKS * 16;
   const int w_step = sizes.kernel_h * row_floats;
-  const int sharers = chunk < in_blocks ? run : image_tiles;
+  const int sharers = chunk < in_blocks ? run : own.image_tiles;
   // Floats of a row of weights that a tile fetches ahead.
   const int share = (row_floats / 16 + sharers - 1) / sharers * 16;
   const int groups = sizes.out_channels / sizes.group_outputs;
@@ -171,118 +229,37 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
   float16 kept[KEPT][BLOCKS][PIXEL_COUNT];
   for (int first_block = 0; first_block < in_blocks; first_block += chunk) {
     const int end_block = min(first_block + chunk, in_blocks);
-    for (int t = begin; t < end; ++t) {
-      const int first_x = t % row_tiles * TW;
-      const int first_y = t / row_tiles * ROWS;
-      // The last tile of a row or column moves back into it and stores its own
-      // pixels only.
-      const int x0 = min(first_x, sizes.out_w - TW);
-      const int y0 = min(first_y, sizes.out_h - ROWS);
-      const int left = x0 * STRIDE - sizes.pad_w;
-      const int top = y0 * sizes.stride_h - sizes.pad_h;
-      const int first =
-          (n * out_blocks + out_block) * plane + y0 * sizes.out_w + x0;
-      // Otherwise the stores of a tile wait for lines that another core had.
-      __global const float* later =
-          output + output_offset + (first + TILES_AHEAD * PIXEL_COUNT) * 16;
-      for (int b = 0; b < BLOCKS && end_block == in_blocks; ++b) {
-#pragma unroll
-        for (int i = 0; i < PIXEL_COUNT; ++i) {
-          TIM_FETCH_AHEAD_TO_WRITE(later + (b * plane + i) * 16);
-        }
+    for (int t = own.begin; t < own.end; ++t) {
+      const tile_place place = place_of(t, own.row_tiles, sizes);
+      const int first = (n * out_blocks + out_block) * plane +
+                        place.y * sizes.out_w + place.x;
+      if (end_block == in_blocks) {
+        fetch_outputs(output + output_offset + first * 16, plane);
       }
       const int ahead = chunk * w_step + t % sharers * share;
       const int ahead_end = min(ahead + share, chunk * w_step + row_floats);
-
       float16 sum[BLOCKS][PIXEL_COUNT];
-#pragma unroll
-      for (int b = 0; b < BLOCKS; ++b) {
-#pragma unroll
-        for (int i = 0; i < PIXEL_COUNT; ++i) {
-          sum[b][i] = first_block > 0 ? kept[t - begin][b][i] : (float16)(0.0f);
-        }
+      EACH_SUM(b, i, PIXEL_COUNT) {
+        sum[b][i] =
+            first_block > 0 ? kept[t - own.begin][b][i] : (float16)(0.0f);
       }
-      // Not a function of its own: that is slower on Intel's runtime.
       for (int block = first_block; block < end_block; ++block) {
-#ifdef REST
-        const int depth = block + 1 < in_blocks ? IC_BLOCK : REST;
-#else
-        const int depth = IC_BLOCK;
-#endif
         for (int kh = 0; kh < sizes.kernel_h; ++kh) {
-          const int in_y = top + kh * sizes.dilation_h;
+          const int in_y = place.top + kh * sizes.dilation_h;
           const int last_y = in_y + (ROWS - 1) * sizes.stride_h;
           if (last_y < 0 || in_y >= sizes.in_h) continue;
           __global const float* weight =
               weights + block * w_step + kh * row_floats;
-          for (int i = ahead; i < ahead_end; i += 16) {
-            TIM_FETCH_AHEAD(weight + i);
-          }
+          fetch_weights(weight, ahead, ahead_end);
           __global const float* row =
-              input + block * in_step + (in_y * sizes.in_w + left) * IC_BLOCK;
-#ifdef DIRECT
-          __global const float* pixels = row;
-          const int row_step = sizes.stride_h * sizes.in_w * IC_BLOCK;
-#else
-          float pixels[ROWS * SPAN * IC_BLOCK];
-          const int row_step = SPAN * IC_BLOCK;
-#if IC_BLOCK == 1
-          for (int i = 0; i < TW * STRIDE; i += 16) {
-            TIM_FETCH_AHEAD(row + TILES_AHEAD * TW * STRIDE + i);
-          }
-#endif
-          for (int r = 0; r < ROWS; ++r) {
-            const int y = in_y + r * sizes.stride_h;
-            const int y_inside = y >= 0 && y < sizes.in_h;
-            for (int i = 0; i < SPAN; ++i) {
-              const int inside =
-                  y_inside && left + i >= 0 && left + i < sizes.in_w;
-              const int at = r * sizes.stride_h * sizes.in_w + i;
-#if IC_BLOCK == 16
-              float16 value = 0.0f;
-              if (inside) value = TIM_VLOAD16(at, row, float);
-              TIM_VSTORE16_PRIVATE(value, i, pixels + r * row_step, float);
-#else
-              pixels[r * SPAN + i] = inside ? row[at] : 0.0f;
-#endif
-            }
-          }
-#endif
-          // A moving pointer per row: the pixels of a tile are at constant
-          // distances.
-          for (int kw = 0; kw < sizes.kernel_w; ++kw) {
-            PIXELS const float* pixel =
-                pixels + kw * sizes.dilation_w * IC_BLOCK;
-            PIXELS const float* pixel_below = pixel + (ROWS - 1) * row_step;
-            for (int c = 0; c < depth;
-                 ++c, weight += BLOCKS * 16, ++pixel, ++pixel_below) {
-              float16 w[BLOCKS];
-#pragma unroll
-              for (int b = 0; b < BLOCKS; ++b) {
-                w[b] = TIM_VLOAD16(b, weight, float);
-              }
-#pragma unroll
-              for (int i = 0; i < PIXEL_COUNT; ++i) {
-                PIXELS const float* first = i < TW ? pixel : pixel_below;
-                const float16 x = (float16)(first[i % TW * STRIDE * IC_BLOCK]);
-#pragma unroll
-                for (int b = 0; b < BLOCKS; ++b) {
-                  sum[b][i] = multiply_add(x, w[b], sum[b][i]);
-                }
-              }
-            }
-            weight += (IC_BLOCK - depth) * BLOCKS * 16;
-          }
+              input + block * in_step +
+              (in_y * sizes.in_w + place.left) * IC_BLOCK;
+          PIXELS_OF_ROWS(pixels, row, in_y)
+          ADD_KERNEL_ROW(sum, pixels, weight, DEPTH_OF(block))
         }
       }
       if (end_block < in_blocks) {
-#pragma unroll
-        for (int b = 0; b < BLOCKS; ++b) {
-#pragma unroll
-          for (int i = 0; i < PIXEL_COUNT; ++i) {
-            kept[t - begin][b][i] = sum[b][i];
-          }
-        }
+        EACH_SUM(b, i, PIXEL_COUNT) kept[t - own.begin][b][i] = sum[b][i];
         continue;
       }
 #pragma unroll

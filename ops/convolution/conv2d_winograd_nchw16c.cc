@@ -27,6 +27,7 @@
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
+#include "ops/convolution/conv_sizes.h"
 #include "ops/convolution/nchw16c.h"
 #include "ops/elements/product_sum.h"
 #include "ops/launch/blocked.h"
@@ -325,9 +326,7 @@ Status AppendOutput(const ir::KernelNode& node, const Conv2dShape& shape,
       .Int("tiles_h", tiling.tiles_h)
       .Int("first_tile", round.first)
       .Int("tiles", round.tiles)
-      .Int("out_w", shape.w.output)
-      .Int("out_h", shape.h.output)
-      .Int("out_channels", shape.group.out_channels)
+      .Struct("sizes", ConvSizes(shape))
       .Int("parts", tiling.parts)
       .Global(round.groups, 1, tiling.parts)
       .PartitionSpatially(by_group)

@@ -35,6 +35,7 @@
 
 #include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
+#include "ops/convolution/conv_sizes.clh"
 #include "ops/convolution/nchw16c.clh"
 
 #define EDGE (TILE + 2)
@@ -205,7 +206,7 @@ __kernel void conv2d_winograd_output(
 #endif
     __global float* output, int output_offset, float low, float high,
     int in_blocks, int tiles_w, int tiles_h, int first_tile, int tiles,
-    int out_w, int out_h, int out_channels, int parts) {
+    conv_sizes sizes, int parts) {
   const int group = get_global_id(0);
   const int part = get_global_id(2);
   if (group * TILES >= tiles || part >= parts) return;
@@ -216,18 +217,12 @@ __kernel void conv2d_winograd_output(
            weights + weights_offset + part * POINTS * depth * BLOCKS * 16,
            in_blocks, products);
 
-  const int out_blocks = (out_channels + 15) / 16;
+  const int out_blocks = (sizes.out_channels + 15) / 16;
   for (int o = 0; o < BLOCKS; ++o) {
     const int block = part * BLOCKS + o;
     if (block >= out_blocks) continue;
-    const int16 mask = channel_mask(block * 16, out_channels);
-    float16 more = 0.0f;
-#ifdef BIAS
-    more += load_channels(bias + bias_offset, block * 16, out_channels);
-#endif
-#ifdef ADD
-    more += load_channels(add + add_offset, block * 16, out_channels);
-#endif
+    const int16 mask = channel_mask(block * 16, sizes.out_channels);
+    const float16 more = LOAD_MORE(block * 16);
     const int count = min(tiles - group * TILES, TILES);
     for (int i = 0; i < count; ++i) {
       const int tile = first_tile + group * TILES + i;
@@ -242,14 +237,16 @@ __kernel void conv2d_winograd_output(
       }
 #pragma unroll
       for (int y = 0; y < TILE; ++y) {
-        if (top + y >= out_h) continue;
+        if (top + y >= sizes.out_h) continue;
         float16 row[TILE];
         transform_output(lines + y * EDGE, 1, row, 1);
         const int first =
-            (((n * out_blocks + block) * out_h + top + y) * out_w + left) * 16;
+            (((n * out_blocks + block) * sizes.out_h + top + y) * sizes.out_w +
+             left) *
+            16;
 #pragma unroll
         for (int x = 0; x < TILE; ++x) {
-          if (left + x >= out_w) continue;
+          if (left + x >= sizes.out_w) continue;
           float16 result = row[x] + more;
 #ifdef RESIDUAL
           result += TIM_VLOAD16(x, residual + residual_offset + first, float);
@@ -260,14 +257,16 @@ __kernel void conv2d_winograd_output(
         }
       }
 #ifdef ACTIVATE
-      const int rows = min(TILE, out_h - top);
-      const int columns = min(TILE, out_w - left);
+      const int rows = min(TILE, sizes.out_h - top);
+      const int columns = min(TILE, sizes.out_w - left);
       __global float* corner =
           output + output_offset +
-          (((n * out_blocks + block) * out_h + top) * out_w + left) * 16;
+          (((n * out_blocks + block) * sizes.out_h + top) * sizes.out_w +
+           left) *
+              16;
       for (int p = 0; p < rows * columns; ++p) {
-        activate_stored(corner + (p / columns * out_w + p % columns) * 16, mask,
-                        low, high);
+        activate_stored(corner + (p / columns * sizes.out_w + p % columns) * 16,
+                        mask, low, high);
       }
 #endif
     }

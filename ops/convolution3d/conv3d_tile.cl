@@ -30,9 +30,26 @@
 #endif
 
 #include "kernels/activate.clh"
-#include "kernels/memory16.clh"
-#include "kernels/multiply_add.clh"
+#include "ops/convolution/channel_sums.clh"
 #include "ops/convolution/conv_sizes.clh"
+
+#ifdef BIAS
+#define LOAD_BIAS(oc) bias[bias_offset + (oc)]
+#else
+#define LOAD_BIAS(oc) 0.0f
+#endif
+#ifdef ADD
+#define LOAD_ADD(oc) add[add_offset + (oc)]
+#else
+#define LOAD_ADD(oc) 0.0f
+#endif
+#ifdef RESIDUAL
+#define LOAD_RESIDUAL(at) residual[residual_offset + (at)]
+#else
+#define LOAD_RESIDUAL(at) 0.0f
+#endif
+
+#define CELL(i) cell[(i)*STRIDE]
 
 __kernel void conv3d_tile(__global const float* input, int input_offset,
                           __global const float* weights, int weights_offset,
@@ -61,10 +78,10 @@ __kernel void conv3d_tile(__global const float* input, int input_offset,
   const int front = row / sizes.out_h * sizes.stride_d - sizes.pad_d;
   const int first = max(0, -left);
   const int last = min(SPAN, sizes.in_w - left);
-  __global const float* weight = weights + weights_offset +
-                                 tile * sizes.group_channels * sizes.kernel_d *
-                                     sizes.kernel_h * sizes.kernel_w * BLOCKS *
-                                     16;
+  const int taps = sizes.kernel_d * sizes.kernel_h * sizes.kernel_w;
+  __global const float* weight =
+      weights + weights_offset +
+      tile * sizes.group_channels * taps * BLOCKS * 16;
   const int group_tiles =
       (sizes.group_outputs + BLOCKS * 16 - 1) / (BLOCKS * 16);
   const int group = tile / group_tiles;
@@ -74,11 +91,7 @@ __kernel void conv3d_tile(__global const float* input, int input_offset,
                          sizes.in_d * sizes.in_h * sizes.in_w;
 
   float16 sum[BLOCKS][TW];
-#pragma unroll
-  for (int b = 0; b < BLOCKS; ++b) {
-#pragma unroll
-    for (int i = 0; i < TW; ++i) sum[b][i] = 0.0f;
-  }
+  EACH_SUM(b, i, TW) sum[b][i] = 0.0f;
   float cells[SPAN];
   for (int i = 0; i < SPAN; ++i) cells[i] = 0.0f;
   for (int ic = 0; ic < sizes.group_channels; ++ic) {
@@ -97,49 +110,22 @@ __kernel void conv3d_tile(__global const float* input, int input_offset,
         for (int i = first; i < last; ++i) cells[i] = from[i];
         for (int kw = 0; kw < sizes.kernel_w; ++kw, weight += BLOCKS * 16) {
           const float* cell = cells + kw * sizes.dilation_w;
-          float16 w[BLOCKS];
-#pragma unroll
-          for (int b = 0; b < BLOCKS; ++b) w[b] = TIM_VLOAD16(b, weight, float);
-#pragma unroll
-          for (int i = 0; i < TW; ++i) {
-            const float16 x = (float16)(cell[i * STRIDE]);
-#pragma unroll
-            for (int b = 0; b < BLOCKS; ++b) {
-              sum[b][i] = multiply_add(x, w[b], sum[b][i]);
-            }
-          }
+          ADD_CHANNEL(sum, TW, weight, CELL)
         }
       }
     }
   }
-
   float sums[BLOCKS * TW * 16];
-#pragma unroll
-  for (int b = 0; b < BLOCKS; ++b) {
-#pragma unroll
-    for (int i = 0; i < TW; ++i) {
-      TIM_VSTORE16_PRIVATE(sum[b][i], b * TW + i, sums, float);
-    }
-  }
+  EACH_SUM(b, i, TW) TIM_VSTORE16_PRIVATE(sum[b][i], b * TW + i, sums, float);
   const int count = min(BLOCKS * 16, sizes.group_outputs - first_own);
   for (int c = 0; c < count; ++c) {
     const int oc = group * sizes.group_outputs + first_own + c;
-    float more = 0.0f;
-#ifdef BIAS
-    more += bias[bias_offset + oc];
-#endif
-#ifdef ADD
-    more += add[add_offset + oc];
-#endif
+    const float more = LOAD_BIAS(oc) + LOAD_ADD(oc);
     const int place =
-        ((n * sizes.out_channels + oc) * sizes.out_d * sizes.out_h + row) *
-            sizes.out_w +
-        x0;
+        ((n * sizes.out_channels + oc) * rows + row) * sizes.out_w + x0;
     for (int i = first_new - x0; i < TW; ++i) {
-      float result = sums[(c / 16 * TW + i) * 16 + c % 16] + more;
-#ifdef RESIDUAL
-      result += residual[residual_offset + place + i];
-#endif
+      const float result = sums[(c / 16 * TW + i) * 16 + c % 16] + more +
+                           LOAD_RESIDUAL(place + i);
       output[output_offset + place + i] =
           TIM_ACTIVATE(float, result, low, high);
     }

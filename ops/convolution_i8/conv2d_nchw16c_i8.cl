@@ -68,13 +68,13 @@
 #include "kernels/bytes/byte_dot.clh"
 #include "kernels/bytes/byte_result.clh"
 #include "kernels/fetch_ahead.clh"
+#include "ops/convolution/pixel_tiles.clh"
 
 #ifdef TOTALS
 #define RESULT int
 #else
 #define RESULT uchar
 #endif
-#define PIXEL_COUNT (ROWS * TW)
 // So many tiles before they are stored, lines of the output are fetched.
 #define TILES_AHEAD 2
 
@@ -83,21 +83,13 @@
 #include "ops/convolution_i8/residual_sum.clh"
 #endif
 
-#ifdef PHASES
-typedef struct {
-  int w, h;
-  int out_w, out_h, out_channels;
-} phase_sizes;
-#endif
-
 #ifdef WEIGHT_ZERO
 // The sum of all input codes that pixel `i` of the tile reads, from those of
 // the columns.
-static inline int window_sum(const int* columns, int i, int kernel_w,
-                             int dilation_w) {
+static inline int window_sum(const int* columns, int i, conv_sizes sizes) {
   int sum = 0;
-  for (int kw = 0; kw < kernel_w; ++kw) {
-    const int x = i / TW * SPAN + i % TW * STRIDE + kw * dilation_w;
+  for (int kw = 0; kw < sizes.kernel_w; ++kw) {
+    const int x = i / TW * SPAN + i % TW * STRIDE + kw * sizes.dilation_w;
     for (int c = 0; c < DEPTH; ++c) sum += columns[x * DEPTH + c];
   }
   return sum;
@@ -107,11 +99,11 @@ static inline int window_sum(const int* columns, int i, int kernel_w,
 static inline void subtract_weight_zeros(const int* columns,
                                          __global const int* channels,
                                          int out_block, int out_blocks,
-                                         int kernel_w, int dilation_w,
+                                         conv_sizes sizes,
                                          int16 (*sum)[PIXEL_COUNT]) {
   int window[PIXEL_COUNT];
   for (int i = 0; i < PIXEL_COUNT; ++i) {
-    window[i] = window_sum(columns, i, kernel_w, dilation_w);
+    window[i] = window_sum(columns, i, sizes);
   }
 #pragma unroll
   for (int b = 0; b < BLOCKS; ++b) {
@@ -125,6 +117,21 @@ static inline void subtract_weight_zeros(const int* columns,
 }
 #endif
 
+// Whether some channel has a zero point: often few do, where a weight is far
+// from it.
+static inline int has_weight_zeros(__global const int* channels, int out_block,
+                                   int out_blocks) {
+#ifdef WEIGHT_ZERO
+  int16 zeros = 0;
+  for (int b = 0; b < min(BLOCKS, out_blocks - out_block); ++b) {
+    zeros |= tim_load_weight_zero(channels, out_block + b);
+  }
+  return any(zeros != 0);
+#else
+  return 0;
+#endif
+}
+
 // Otherwise the stores of a tile wait for lines that another core had.
 static inline void fetch_outputs(__global RESULT* tile, int plane) {
   for (int b = 0; b < BLOCKS; ++b) {
@@ -137,11 +144,11 @@ static inline void fetch_outputs(__global RESULT* tile, int plane) {
 
 // Adds the products of one row of the kernel and `depth` groups of channels.
 static inline void add_kernel_row(const int16* span, __global const int* weight,
-                                  int depth, int kernel_w, int dilation_w,
+                                  int depth, conv_sizes sizes,
                                   int16 (*sum)[PIXEL_COUNT]) {
   // A moving pointer per row: the pixels of a tile are at constant distances.
-  for (int kw = 0; kw < kernel_w; ++kw) {
-    const int* pixel = (const int*)span + kw * dilation_w * DEPTH;
+  for (int kw = 0; kw < sizes.kernel_w; ++kw) {
+    const int* pixel = (const int*)span + kw * sizes.dilation_w * DEPTH;
     const int* pixel_below = pixel + (ROWS - 1) * SPAN * DEPTH;
     for (int c = 0; c < depth;
          ++c, weight += BLOCKS * 16, ++pixel, ++pixel_below) {
@@ -159,6 +166,194 @@ static inline void add_kernel_row(const int16* span, __global const int* weight,
     weight += (DEPTH - depth) * BLOCKS * 16;
   }
 }
+
+// What the tiles of a work-item read.
+typedef struct {
+  int first_input;   // where the first block of channels is
+  int first_weight;  // where those of the tile of channels are
+  int out_block, out_blocks;
+  int read_blocks;
+  int row_ints, tile_ints;  // of weights
+  int has_zeros;
+  uchar input_zero;
+} tile_source;
+
+static inline tile_source source_of(__global const int* channels, int n,
+                                    int tile, int in_blocks, int read_blocks,
+                                    uchar input_zero, conv_sizes sizes) {
+  tile_source out;
+  out.out_block = tile * BLOCKS;
+  out.out_blocks = (sizes.out_channels + 15) / 16;
+  out.read_blocks = read_blocks;
+  out.row_ints = sizes.kernel_w * DEPTH * BLOCKS * 16;
+  out.tile_ints = read_blocks * sizes.kernel_h * out.row_ints;
+  out.first_weight = tile * out.tile_ints;
+  const int group = out.out_block * 16 / sizes.group_outputs;
+  const int block =
+      min(group * sizes.group_channels / (4 * DEPTH), in_blocks - read_blocks);
+#if DEPTH == 4
+  const int plane = (n * in_blocks + block) * 16;
+#else
+  const int plane = n * sizes.in_channels + block * 4;
+#endif
+  out.first_input = plane * (sizes.in_h * sizes.in_w);
+  out.has_zeros = has_weight_zeros(channels, out.out_block, out.out_blocks);
+  out.input_zero = input_zero;
+  return out;
+}
+
+// Copies the pixels of row kh of the kernel in a tile.
+static inline void copy_step(__global const uchar* input, tile_source source,
+                             int block, int kh, tile_place place,
+                             conv_sizes sizes, int16* span) {
+  const int needed =
+      (TW - 1) * STRIDE + (sizes.kernel_w - 1) * sizes.dilation_w + 1;
+  copy_rows(input, block, place.top + kh * sizes.dilation_h, place.left, sizes,
+            needed, source.input_zero, span);
+}
+
+// Copies those of the step after row kh of the kernel in `block`: in the same
+// tile, or the first one of the next tile.
+static inline void copy_next_step(__global const uchar* input,
+                                  tile_source source, int block, int kh,
+                                  tile_place place, tile_place next,
+                                  conv_sizes sizes, int16* span) {
+  const int next_kh = kh + 1 < sizes.kernel_h ? kh + 1 : 0;
+  const int next_block = next_kh > 0                      ? block
+                         : block + 1 < source.read_blocks ? block + 1
+                                                          : 0;
+  const int here = next_kh > 0 || next_block > 0;
+  place.top = here ? place.top : next.top;
+  place.left = here ? place.left : next.left;
+  copy_step(input, source, next_block, next_kh, place, sizes, span);
+}
+
+// Makes the sums of a tile.  Pixels are copied one step ahead, to spans[1 -
+// turn], the first ones of a tile in the last step of the tile before it: to
+// read parts of what has just been stored takes long.  Returns the next turn.
+// Weights from `ahead` to `ahead_end` of each row are fetched ahead.
+static inline int sum_tile(__global const uchar* input,
+                           __global const int* weights,
+                           __global const int* channels, tile_source source,
+                           tile_place place, tile_place next, conv_sizes sizes,
+                           int ahead, int ahead_end, int turn,
+                           int16 (*spans)[ROWS * SPAN_VECTORS],
+                           int16 (*sum)[PIXEL_COUNT]) {
+#pragma unroll
+  for (int b = 0; b < BLOCKS; ++b) {
+    const int block = min(source.out_block + b, source.out_blocks - 1);
+    const int16 offset = tim_load_byte_offset(channels, block);
+#pragma unroll
+    for (int i = 0; i < PIXEL_COUNT; ++i) sum[b][i] = offset;
+  }
+#ifdef WEIGHT_ZERO
+  int16 columns[ROWS * SPAN_VECTORS];
+  for (int i = 0; i < ROWS * SPAN_VECTORS; ++i) columns[i] = 0;
+#endif
+  __global const int* weight = weights;
+  for (int block = 0; block < source.read_blocks; ++block) {
+#ifdef REST
+    const int depth = block + 1 < source.read_blocks ? DEPTH : REST;
+#else
+    const int depth = DEPTH;
+#endif
+    for (int kh = 0; kh < sizes.kernel_h; ++kh, weight += source.row_ints) {
+      for (int i = ahead; i < ahead_end; i += 16) TIM_FETCH_AHEAD(weight + i);
+      const int16* span = spans[turn];
+      turn = 1 - turn;
+      copy_next_step(input, source, block, kh, place, next, sizes, spans[turn]);
+#ifdef WEIGHT_ZERO
+      for (int i = 0; i < ROWS * SPAN_VECTORS && source.has_zeros; ++i) {
+        TIM_DOT(DOT, columns[i], span[i], (int16)(0x01010101));
+      }
+#endif
+      add_kernel_row(span, weight, depth, sizes, sum);
+    }
+  }
+#ifdef WEIGHT_ZERO
+  if (source.has_zeros) {
+    subtract_weight_zeros((const int*)columns, channels, source.out_block,
+                          source.out_blocks, sizes, sum);
+  }
+#endif
+  return turn;
+}
+
+// PLACE_OF(b, i): where block b of the tile's channels of pixel i is, in
+// vectors from FIRST_OF() on; with PHASES -1 for a pixel that does not exist.
+#ifdef PHASES
+typedef struct {
+  int w, h;
+  int out_w, out_h, out_channels;
+} phase_sizes;
+
+static inline int phase_place(int block, int i, tile_place place,
+                              phase_sizes phases) {
+  const int blocks = (phases.out_channels + 15) / 16;
+  const int phase = block / blocks;
+  const int x = (place.x + i % TW) * phases.w + phase % phases.w;
+  const int y = (place.y + i / TW) * phases.h + phase / phases.w;
+  if (x >= phases.out_w || y >= phases.out_h) return -1;
+  return (block % blocks * phases.out_h + y) * phases.out_w + x;
+}
+
+#define PLACE_OF(b, i) phase_place(source.out_block + (b), i, place, phases)
+#define IS_STORED(at) ((at) >= 0)
+#define PLANE (phases.out_h * phases.out_w)
+#define FIRST_OF(n, place) ((n) * ((phases.out_channels + 15) / 16) * plane)
+#define FETCH_OUTPUTS(to, plane)
+#else
+#define PLACE_OF(b, i) ((b)*plane + (i) / TW * sizes.out_w + (i) % TW)
+#define IS_STORED(at) 1
+#define PLANE (sizes.out_h * sizes.out_w)
+#define FIRST_OF(n, place)                              \
+  (((n)*source.out_blocks + source.out_block) * plane + \
+   place.y * sizes.out_w + place.x)
+#define FETCH_OUTPUTS(to, plane) fetch_outputs(to, plane)
+#endif
+
+// RULE_OF(block) makes results of the sums of a block of channels, which
+// STORE() does; lanes of TOTALS without a channel are 0.
+#ifdef TOTALS
+#define RULE int16
+#define RULE_OF(block)                                             \
+  ((int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) < \
+   (int16)(sizes.out_channels - (block)*16))
+#elif defined(PHASES)
+#define RULE tim_byte_channels
+#define RULE_OF(block) \
+  rule_of_phase(channels, block, phases, output_zero, low, high)
+
+static inline tim_byte_channels rule_of_phase(__global const int* channels,
+                                              int block, phase_sizes phases,
+                                              int zero, int low, int high) {
+  const int blocks = (phases.out_channels + 15) / 16;
+  return tim_load_byte_channels(channels + block / blocks * blocks * 48,
+                                block % blocks, phases.out_channels, zero, low,
+                                high);
+}
+#else
+#define RULE tim_byte_channels
+#define RULE_OF(block)                                                     \
+  tim_load_byte_channels(channels, block, sizes.out_channels, output_zero, \
+                         low, high)
+#endif
+#ifdef REAL_SUMS
+#define UNITS(sum, rule) (convert_float16(sum) * (rule).factor)
+#else
+#define UNITS(sum, rule) tim_whole_byte_units(sum, rule)
+#endif
+#ifdef RESIDUAL
+#define STORE(sum, rule, at)                                           \
+  store_residual_sum(UNITS(sum, rule),                                 \
+                     residual + residual_offset + (first + (at)) * 16, \
+                     to + (at)*16, numbers)
+#elif defined(TOTALS)
+#define STORE(sum, rule, at) TIM_VSTORE16((sum) & (rule), at, to, int)
+#else
+#define STORE(sum, rule, at) \
+  TIM_VSTORE16(tim_whole_byte_result(sum, rule), at, to, uchar)
+#endif
 
 __kernel void conv2d_nchw16c_i8(__global const uchar* input, int input_offset,
                                 __global const int* weights, int weights_offset,
@@ -178,181 +373,46 @@ __kernel void conv2d_nchw16c_i8(__global const uchar* input, int input_offset,
                                 phase_sizes phases,
 #endif
                                 int run) {
-  const int row_tiles = (sizes.out_w + TW - 1) / TW;
-  const int image_tiles = (sizes.out_h + ROWS - 1) / ROWS * row_tiles;
-  const int begin = get_global_id(0) * run;
-  const int end = min(begin + run, image_tiles);
+  const tile_run own = run_of(get_global_id(0), run, sizes);
   const int tile = get_global_id(2) % tiles;
   const int n = get_global_id(2) / tiles;
-  if (begin >= end || n >= sizes.batch) return;
-  const int out_blocks = (sizes.out_channels + 15) / 16;
-  const int out_block = tile * BLOCKS;
-#ifdef PHASES
-  const int plane = phases.out_h * phases.out_w;
-  const int blocks_of_phase = (phases.out_channels + 15) / 16;
-#else
-  const int plane = sizes.out_h * sizes.out_w;
-#endif
-  const int in_plane = sizes.in_h * sizes.in_w;
-  const int first_channel =
-      out_block * 16 / sizes.group_outputs * sizes.group_channels / (4 * DEPTH);
-  const int first_block = min(first_channel, in_blocks - read_blocks);
-  const int row_ints = sizes.kernel_w * DEPTH * BLOCKS * 16;
-  const int tile_ints = read_blocks * sizes.kernel_h * row_ints;
-  // Of each row of the next tile's weights a tile fetches so many lines ahead.
-  const int share = (row_ints / 16 + image_tiles - 1) / image_tiles * 16;
-  const int needed =
-      (TW - 1) * STRIDE + (sizes.kernel_w - 1) * sizes.dilation_w + 1;
-#if DEPTH == 4
-  input += input_offset + (n * in_blocks + first_block) * in_plane * 16;
-#else
-  input += input_offset + (n * sizes.in_channels + first_block * 4) * in_plane;
-#endif
-  weights += weights_offset + tile * tile_ints;
+  if (own.begin >= own.end || n >= sizes.batch) return;
   channels += channels_offset;
-#ifdef WEIGHT_ZERO
-  // Often few channels have one, where a weight is far from it.
-  int16 zeros = 0;
-  for (int b = 0; b < min(BLOCKS, out_blocks - out_block); ++b) {
-    zeros |= tim_load_weight_zero(channels, out_block + b);
-  }
-  const int has_zeros = any(zeros != 0);
-#endif
-
-  // Pixels are copied one step ahead, the first ones of a tile in the last step
-  // of the tile before it: to read parts of what has just been stored takes
-  // long.
+  const tile_source source =
+      source_of(channels, n, tile, in_blocks, read_blocks, input_zero, sizes);
+  input += input_offset + source.first_input;
+  weights += weights_offset + source.first_weight;
+  const int plane = PLANE;
+  // Of each row of the next tile's weights a tile fetches so many lines ahead.
+  const int share =
+      (source.row_ints / 16 + own.image_tiles - 1) / own.image_tiles * 16;
   int16 spans[2][ROWS * SPAN_VECTORS];
   int turn = 0;
-  int left =
-      min(begin % row_tiles * TW, sizes.out_w - TW) * STRIDE - sizes.pad_w;
-  int top = min(begin / row_tiles * ROWS, sizes.out_h - ROWS) * sizes.stride_h -
-            sizes.pad_h;
-  copy_rows(input, 0, top, left, sizes, needed, input_zero, spans[0]);
-  for (int t = begin; t < end; ++t) {
-    const int first_x = t % row_tiles * TW;
-    const int first_y = t / row_tiles * ROWS;
-    // The last tile of a row or column moves back into it and stores its own
-    // pixels only.
-    const int x0 = min(first_x, sizes.out_w - TW);
-    const int y0 = min(first_y, sizes.out_h - ROWS);
-    const int next_x = min((t + 1) % row_tiles * TW, sizes.out_w - TW);
-    const int next_y = min((t + 1) / row_tiles * ROWS, sizes.out_h - ROWS);
-    const int next_left = next_x * STRIDE - sizes.pad_w;
-    const int next_top = next_y * sizes.stride_h - sizes.pad_h;
-#ifdef PHASES
-    const int first = n * blocks_of_phase * plane;
-#else
-    const int first =
-        (n * out_blocks + out_block) * plane + y0 * sizes.out_w + x0;
-#endif
+  tile_place place = place_of(own.begin, own.row_tiles, sizes);
+  copy_step(input, source, 0, 0, place, sizes, spans[0]);
+  for (int t = own.begin; t < own.end; ++t) {
+    const tile_place next = place_of(t + 1, own.row_tiles, sizes);
+    const int first = FIRST_OF(n, place);
     __global RESULT* const to = output + output_offset + first * 16;
-#ifndef PHASES
-    fetch_outputs(to, plane);
-#endif
-    const int ahead = tile_ints + t * share;
-    const int ahead_end = min(ahead + share, tile_ints + row_ints);
-
+    FETCH_OUTPUTS(to, plane);
+    const int ahead = source.tile_ints + t * share;
+    const int ahead_end =
+        min(ahead + share, source.tile_ints + source.row_ints);
     int16 sum[BLOCKS][PIXEL_COUNT];
+    turn = sum_tile(input, weights, channels, source, place, next, sizes, ahead,
+                    ahead_end, turn, spans, sum);
+    const int whole = place.x == place.first_x && place.y == place.first_y;
 #pragma unroll
     for (int b = 0; b < BLOCKS; ++b) {
-      const int16 offset =
-          tim_load_byte_offset(channels, min(out_block + b, out_blocks - 1));
-#pragma unroll
-      for (int i = 0; i < PIXEL_COUNT; ++i) sum[b][i] = offset;
-    }
-#ifdef WEIGHT_ZERO
-    int16 columns[ROWS * SPAN_VECTORS];
-    for (int i = 0; i < ROWS * SPAN_VECTORS; ++i) columns[i] = 0;
-#endif
-    __global const int* weight = weights;
-    for (int block = 0; block < read_blocks; ++block) {
-#ifdef REST
-      const int depth = block + 1 < read_blocks ? DEPTH : REST;
-#else
-      const int depth = DEPTH;
-#endif
-      for (int kh = 0; kh < sizes.kernel_h; ++kh) {
-        for (int i = ahead; i < ahead_end; i += 16) {
-          TIM_FETCH_AHEAD(weight + i);
-        }
-        const int16* span = spans[turn];
-        turn = 1 - turn;
-        const int next_kh = kh + 1 < sizes.kernel_h ? kh + 1 : 0;
-        const int next_block = next_kh > 0               ? block
-                               : block + 1 < read_blocks ? block + 1
-                                                         : 0;
-        const int here = next_kh > 0 || next_block > 0;
-        copy_rows(input, next_block,
-                  (here ? top : next_top) + next_kh * sizes.dilation_h,
-                  here ? left : next_left, sizes, needed, input_zero,
-                  spans[turn]);
-#ifdef WEIGHT_ZERO
-        for (int i = 0; i < ROWS * SPAN_VECTORS && has_zeros; ++i) {
-          TIM_DOT(DOT, columns[i], span[i], (int16)(0x01010101));
-        }
-#endif
-        add_kernel_row(span, weight, depth, sizes.kernel_w, sizes.dilation_w,
-                       sum);
-        weight += row_ints;
-      }
-    }
-
-#ifdef WEIGHT_ZERO
-    if (has_zeros) {
-      subtract_weight_zeros((const int*)columns, channels, out_block,
-                            out_blocks, sizes.kernel_w, sizes.dilation_w, sum);
-    }
-#endif
-    const int whole = x0 == first_x && y0 == first_y;
-#pragma unroll
-    for (int b = 0; b < BLOCKS; ++b) {
-      if (out_block + b >= out_blocks) continue;
-#ifdef PHASES
-      const int phase = (out_block + b) / blocks_of_phase;
-      const int block = (out_block + b) % blocks_of_phase;
-      const tim_byte_channels rule =
-          tim_load_byte_channels(channels + phase * blocks_of_phase * 48, block,
-                                 phases.out_channels, output_zero, low, high);
-#elif defined(TOTALS)
-      // Lanes without a channel are 0.
-      const int16 exists =
-          (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) <
-          (int16)(sizes.out_channels - (out_block + b) * 16);
-#else
-      const tim_byte_channels rule = tim_load_byte_channels(
-          channels, out_block + b, sizes.out_channels, output_zero, low, high);
-#endif
+      if (source.out_block + b >= source.out_blocks) continue;
+      const RULE rule = RULE_OF(source.out_block + b);
 #pragma unroll
       for (int i = 0; i < PIXEL_COUNT; ++i) {
-        if (!whole && (x0 + i % TW < first_x || y0 + i / TW < first_y)) {
-          continue;
-        }
-#ifdef PHASES
-        const int x = (x0 + i % TW) * phases.w + phase % phases.w;
-        const int y = (y0 + i / TW) * phases.h + phase / phases.w;
-        if (x >= phases.out_w || y >= phases.out_h) continue;
-        const int at = block * plane + y * phases.out_w + x;
-#else
-        const int at = b * plane + i / TW * sizes.out_w + i % TW;
-#endif
-#ifdef RESIDUAL
-#ifdef REAL_SUMS
-        const float16 units = convert_float16(sum[b][i]) * rule.factor;
-#else
-        const float16 units = tim_whole_byte_units(sum[b][i], rule);
-#endif
-        store_residual_sum(units,
-                           residual + residual_offset + (first + at) * 16,
-                           to + at * 16, numbers);
-#elif defined(TOTALS)
-        TIM_VSTORE16(sum[b][i] & exists, at, to, int);
-#else
-        TIM_VSTORE16(tim_whole_byte_result(sum[b][i], rule), at, to, uchar);
-#endif
+        if (!whole && is_stored_before(place, i)) continue;
+        const int at = PLACE_OF(b, i);
+        if (IS_STORED(at)) STORE(sum[b][i], rule, at);
       }
     }
-    left = next_left;
-    top = next_top;
+    place = next;
   }
 }

@@ -31,13 +31,12 @@
 #define SPAN 15
 #endif
 
-#include "kernels/memory16.clh"
-#include "kernels/multiply_add.clh"
+#include "ops/convolution/channel_sums.clh"
 #include "ops/convolution/conv_sizes.clh"
 #include "ops/convolution/nchw16c.clh"
 
 #ifdef RESIDUAL
-#define LOAD_RESIDUAL(at) TIM_VLOAD16(at, residual_block, float)
+#define LOAD_RESIDUAL(at) TIM_VLOAD16(at, residual + residual_offset, float)
 #else
 #define LOAD_RESIDUAL(at) 0.0f
 #endif
@@ -46,6 +45,56 @@
 static inline int floor_divide(int a, int b) {
   return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
+
+// A phase along an axis: every stride-th tap from `tap` on.  The first of them
+// reads position `first` of the input for the phase's first position, each next
+// one reads a position before.
+typedef struct {
+  int count;  // positions of the output
+  int tap, taps;
+  int before;  // taps of the phases before
+  int first;
+} axis_phase;
+
+static inline axis_phase phase_of(int phase, int out, int kernel_size,
+                                  int stride, int pad) {
+  axis_phase axis;
+  axis.count = (out - phase + stride - 1) / stride;
+  axis.first = floor_divide(phase + pad, stride);
+  axis.tap = phase + pad - axis.first * stride;
+  axis.taps = (kernel_size - axis.tap + stride - 1) / stride;
+  axis.before =
+      axis.tap * (kernel_size / stride) + min(axis.tap, kernel_size % stride);
+  return axis;
+}
+
+// Stores the pixels of a block of channels from number `new` on, which are
+// `step` apart, tail lanes as 0.
+#define STORE_BLOCK(sum, channel, first, new, step)                      \
+  {                                                                      \
+    const float16 more = LOAD_MORE(channel);                             \
+    const int16 mask = channel_mask(channel, sizes.out_channels);        \
+    __global float* out = output + output_offset;                        \
+    _Pragma("unroll") for (int i = 0; i < TW; ++i) {                     \
+      if (i < (new)) continue;                                           \
+      const int at = (first) + i * (step);                               \
+      const float16 result =                                             \
+          FINISH(sum[i] + more + LOAD_RESIDUAL(at), low, high);          \
+      TIM_VSTORE16(select((float16)0.0f, result, mask), at, out, float); \
+    }                                                                    \
+    ACTIVATE_BLOCK(mask, first, new, step)                               \
+  }
+#ifdef ACTIVATE
+#define ACTIVATE_BLOCK(mask, first, new, step)                           \
+  for (int i = new; i < TW; ++i) {                                       \
+    activate_stored(out + ((first) + i * (step)) * 16, mask, low, high); \
+  }
+#else
+#define ACTIVATE_BLOCK(mask, first, new, step)
+#endif
+
+#define PIXEL(i) pixel[(i)*16]
+#define TAP_FLOATS (16 * BLOCKS * 16)
 
 __kernel void deconv_nchw16c(__global const float* input, int input_offset,
                              __global const float* weights, int weights_offset,
@@ -63,136 +112,67 @@ __kernel void deconv_nchw16c(__global const float* input, int input_offset,
                              float low, float high, conv_sizes sizes,
                              int in_blocks, int tiles, int run) {
   const int phase_y = get_global_id(1);
-  const int rows =
-      (sizes.out_h - phase_y + sizes.stride_h - 1) / sizes.stride_h;
+  const axis_phase y = phase_of(phase_y, sizes.out_h, sizes.kernel_h,
+                                sizes.stride_h, sizes.pad_h);
   const int row_tiles =
       ((sizes.out_w + sizes.stride_w - 1) / sizes.stride_w + TW - 1) / TW;
   const int begin = get_global_id(0) * run;
-  const int end = min(begin + run, row_tiles * rows);
+  const int end = min(begin + run, row_tiles * y.count);
   const int tile = get_global_id(2) % tiles;
   const int n = get_global_id(2) / tiles;
   if (begin >= end || phase_y >= sizes.stride_h || n >= sizes.batch) return;
   const int out_blocks = (sizes.out_channels + 15) / 16;
   const int out_plane = sizes.out_h * sizes.out_w;
   const int in_step = sizes.in_h * sizes.in_w * 16;
-  const int tap_floats = 16 * BLOCKS * 16;
-  const int w_step = sizes.kernel_h * sizes.kernel_w * tap_floats;
-
-  // The rows of taps of the phase, and where the first of them reads for its
-  // first row of pixels; the next ones read one row before.
-  const int first_y = floor_divide(phase_y + sizes.pad_h, sizes.stride_h);
-  const int first_kh = phase_y + sizes.pad_h - first_y * sizes.stride_h;
-  const int taps_h =
-      (sizes.kernel_h - first_kh + sizes.stride_h - 1) / sizes.stride_h;
-  const int groups = sizes.out_channels / sizes.group_outputs;
-  const int group = tile * BLOCKS * 16 / sizes.group_outputs;
-  input += input_offset + (n * groups + group) * in_blocks * in_step;
+  const int w_step = sizes.kernel_h * sizes.kernel_w * TAP_FLOATS;
+  const int group =
+      (n * sizes.out_channels + tile * BLOCKS * 16) / sizes.group_outputs;
+  input += input_offset + group * in_blocks * in_step;
   weights += weights_offset + tile * in_blocks * w_step +
-             first_kh * sizes.kernel_w * tap_floats;
-
+             y.tap * sizes.kernel_w * TAP_FLOATS;
   // One phase after the other: its weights stay in the first cache, and the
   // lines between its pixels in the second.
   const int count = end - begin;
   for (int i = 0; i < count * sizes.stride_w; ++i) {
     const int phase_x = i / count;
     const int t = begin + i % count;
-    const int columns =
-        (sizes.out_w - phase_x + sizes.stride_w - 1) / sizes.stride_w;
+    const axis_phase x = phase_of(phase_x, sizes.out_w, sizes.kernel_w,
+                                  sizes.stride_w, sizes.pad_w);
     // The last tile of a row moves back into it and stores its own pixels only.
     const int first_new = t % row_tiles * TW;
-    if (first_new >= columns) continue;
-    const int x0 = min(first_new, columns - TW);
+    if (first_new >= x.count) continue;
+    const int x0 = min(first_new, x.count - TW);
     const int y0 = t / row_tiles;
-    // The taps of the phase, likewise.
-    const int first_x = floor_divide(phase_x + sizes.pad_w, sizes.stride_w);
-    const int first_kw = phase_x + sizes.pad_w - first_x * sizes.stride_w;
-    const int taps_w =
-        (sizes.kernel_w - first_kw + sizes.stride_w - 1) / sizes.stride_w;
-    const int left = first_x + x0 - (taps_w - 1);
-    const int before = first_kw * (sizes.kernel_w / sizes.stride_w) +
-                       min(first_kw, sizes.kernel_w % sizes.stride_w);
-    const int place = (phase_y + y0 * sizes.stride_h) * sizes.out_w + phase_x +
-                      x0 * sizes.stride_w;
-    __global float* out = output + output_offset +
-                          (n * out_blocks + tile * BLOCKS) * out_plane * 16;
-
+    const int left = x.first + x0 - (x.taps - 1);
     float16 sum[BLOCKS][TW];
-#pragma unroll
-    for (int b = 0; b < BLOCKS; ++b) {
-#pragma unroll
-      for (int i = 0; i < TW; ++i) sum[b][i] = 0.0f;
-    }
+    EACH_SUM(b, i, TW) sum[b][i] = 0.0f;
     for (int block = 0; block < in_blocks; ++block) {
-      for (int kh = 0; kh < taps_h; ++kh) {
-        const int in_y = first_y + y0 - kh;
+      for (int kh = 0; kh < y.taps; ++kh) {
+        const int in_y = y.first + y0 - kh;
         if (in_y < 0 || in_y >= sizes.in_h) continue;
-        __global const float* row =
-            input + block * in_step + (in_y * sizes.in_w + left) * 16;
         float pixels[SPAN * 16];
-        for (int i = 0; i < SPAN; ++i) {
-          float16 value = 0.0f;
-          if (left + i >= 0 && left + i < sizes.in_w) {
-            value = TIM_VLOAD16(i, row, float);
-          }
-          TIM_VSTORE16_PRIVATE(value, i, pixels, float);
-        }
+        copy_pixels(input + block * in_step + (in_y * sizes.in_w + left) * 16,
+                    left, sizes.in_w, 1, SPAN, pixels);
         __global const float* weight =
             weights + block * w_step +
-            (kh * sizes.stride_h * sizes.kernel_w + before) * tap_floats;
-        for (int kw = 0; kw < taps_w; ++kw) {
-          const float* pixel = pixels + (taps_w - 1 - kw) * 16;
+            (kh * sizes.stride_h * sizes.kernel_w + x.before) * TAP_FLOATS;
+        for (int kw = 0; kw < x.taps; ++kw) {
+          const float* pixel = pixels + (x.taps - 1 - kw) * 16;
           for (int c = 0; c < 16; ++c, weight += BLOCKS * 16, ++pixel) {
-            float16 w[BLOCKS];
-#pragma unroll
-            for (int b = 0; b < BLOCKS; ++b) {
-              w[b] = TIM_VLOAD16(b, weight, float);
-            }
-#pragma unroll
-            for (int i = 0; i < TW; ++i) {
-              const float16 x = (float16)(pixel[i * 16]);
-#pragma unroll
-              for (int b = 0; b < BLOCKS; ++b) {
-                sum[b][i] = multiply_add(x, w[b], sum[b][i]);
-              }
-            }
+            ADD_CHANNEL(sum, TW, weight, PIXEL)
           }
         }
       }
     }
-
+    const int row = (n * out_blocks + tile * BLOCKS) * sizes.out_h + phase_y +
+                    y0 * sizes.stride_h;
+    const int first = row * sizes.out_w + phase_x + x0 * sizes.stride_w;
 #pragma unroll
     for (int b = 0; b < BLOCKS; ++b) {
-      if (tile * BLOCKS + b >= out_blocks) break;
-      const int channel = (tile * BLOCKS + b) * 16;
-      float16 more = 0.0f;
-#ifdef BIAS
-      more += load_channels(bias + bias_offset, channel, sizes.out_channels);
-#endif
-#ifdef ADD
-      more += load_channels(add + add_offset, channel, sizes.out_channels);
-#endif
-      const int16 mask = channel_mask(channel, sizes.out_channels);
-      __global float* out_block = out + b * out_plane * 16;
-#ifdef RESIDUAL
-      __global const float* residual_block =
-          residual + residual_offset +
-          (n * out_blocks + tile * BLOCKS + b) * out_plane * 16;
-#endif
-#pragma unroll
-      for (int i = 0; i < TW; ++i) {
-        if (x0 + i < first_new) continue;
-        const int at = place + i * sizes.stride_w;
-        const float16 result =
-            FINISH(sum[b][i] + more + LOAD_RESIDUAL(at), low, high);
-        TIM_VSTORE16(select((float16)0.0f, result, mask), at, out_block, float);
-      }
-#ifdef ACTIVATE
-      for (int i = 0; i < TW; ++i) {
-        if (x0 + i < first_new) continue;
-        activate_stored(out_block + (place + i * sizes.stride_w) * 16, mask,
-                        low, high);
-      }
-#endif
+      const int block = tile * BLOCKS + b;
+      if (block >= out_blocks) break;
+      STORE_BLOCK(sum[b], block * 16, first + b * out_plane, first_new - x0,
+                  sizes.stride_w)
     }
   }
 }
