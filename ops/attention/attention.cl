@@ -298,7 +298,6 @@ __kernel void attention(__global const float* queries, int queries_offset,
     totals[m] = 0.0f;
   }
   for (int i = 0; i < TILES * ROWS * COLUMNS / WIDTH; ++i) sums[i] = 0.0f;
-
   for (int n = 0; n < key_count; n += KEYS) {
     const int some = min(key_count - n, KEYS);
 #ifdef KEYS_BY_DEPTH

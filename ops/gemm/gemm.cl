@@ -140,6 +140,19 @@ static inline void store_columns(FLOATS v, __global float* row, int first,
   for (int i = 0; first + i < count; ++i) row[first + i] = lanes[i];
 }
 
+// What is added to the columns from `first` on.
+#ifdef BIAS
+#define LOAD_BIAS(first) load_columns(bias + bias_offset, first, columns)
+#else
+#define LOAD_BIAS(first) 0.0f
+#endif
+#ifdef ADD
+#define LOAD_ADD(first) load_columns(add + add_offset, first, columns)
+#else
+#define LOAD_ADD(first) 0.0f
+#endif
+#define LOAD_MORE(first) ((FLOATS)(LOAD_BIAS(first)) + LOAD_ADD(first))
+
 __kernel void gemm(__global const float* a, int a_offset,
                    __global const float* b, int b_offset,
 #ifdef BIAS
@@ -192,16 +205,8 @@ __kernel void gemm(__global const float* a, int a_offset,
     }
   }
 
-  FLOATS more_left = 0.0f;
-  FLOATS more_right = 0.0f;
-#ifdef BIAS
-  more_left += load_columns(bias + bias_offset, first_column, columns);
-  more_right += load_columns(bias + bias_offset, first_column + WIDTH, columns);
-#endif
-#ifdef ADD
-  more_left += load_columns(add + add_offset, first_column, columns);
-  more_right += load_columns(add + add_offset, first_column + WIDTH, columns);
-#endif
+  const FLOATS more_left = LOAD_MORE(first_column);
+  const FLOATS more_right = LOAD_MORE(first_column + WIDTH);
 #pragma unroll
   for (int i = 0; i < ROWS; ++i) {
     if (first_row + i < first_new || first_row + i >= rows) continue;

@@ -62,6 +62,26 @@ static inline void load_words(__global const uchar* x, int items, int depth,
   }
 }
 
+// The code of element (i, j) of a tile.
+#ifdef VARIABLE
+#define RESULT(i, j, column)                                                   \
+  tim_one_byte_code(without_zeros(sums[(i)*COLUMNS + (j)], codes[i],           \
+                                  weights[j], depth, input_zero, weight_zero), \
+                    factor, output_zero, low, high)
+
+static inline int without_zeros(int sum, int codes, int weights, int depth,
+                                int input_zero, int weight_zero) {
+  const uint more = (uint)input_zero * (uint)(weight_zero * depth - weights) -
+                    (uint)weight_zero * (uint)codes;
+  return as_int((uint)sum + more);
+}
+#else
+#define RESULT(i, j, column)                                                \
+  tim_one_byte_result(sums[(i)*COLUMNS + (j)], codes[i],                    \
+                      channels + channels_offset, column, output_zero, low, \
+                      high)
+#endif
+
 __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void
 gemm_i8_simt(__global const uchar* a, int a_offset,
 #ifdef VARIABLE
@@ -93,7 +113,6 @@ gemm_i8_simt(__global const uchar* a, int a_offset,
 #else
   b += b_offset + first_column;
 #endif
-
   int sums[ROWS * COLUMNS];
   for (int i = 0; i < ROWS * COLUMNS; ++i) sums[i] = 0;
   // What the bytes of a row, and of a column that is not packed, add up to.
@@ -132,7 +151,6 @@ gemm_i8_simt(__global const uchar* a, int a_offset,
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-
   output += output_offset + batch * rows * columns;
   for (int i = 0; i < ROWS; ++i) {
     const int row = first_row + get_local_id(1) * ROWS + i;
@@ -140,18 +158,7 @@ gemm_i8_simt(__global const uchar* a, int a_offset,
     for (int j = 0; j < COLUMNS; ++j) {
       const int column = first_column + get_local_id(0) * COLUMNS + j;
       if (column >= columns) break;
-      const int sum = sums[i * COLUMNS + j];
-#ifdef VARIABLE
-      const uint more =
-          (uint)input_zero * (uint)(weight_zero * depth - weights[j]) -
-          (uint)weight_zero * (uint)codes[i];
-      output[row * columns + column] = tim_one_byte_code(
-          as_int((uint)sum + more), factor, output_zero, low, high);
-#else
-      output[row * columns + column] =
-          tim_one_byte_result(sum, codes[i], channels + channels_offset, column,
-                              output_zero, low, high);
-#endif
+      output[row * columns + column] = RESULT(i, j, column);
     }
   }
 }
