@@ -241,56 +241,6 @@ TEST_F(OpenClDevice, KernelsTakeScalarsAndLocalMemory) {
   EXPECT_EQ(value, 1117);
 }
 
-TEST_F(OpenClDevice, KernelsTakeStructs) {
-  ir::KernelLaunch launch;
-  launch.text =
-      "typedef struct { int w; float scale; int step; } sizes;\n"
-      "__kernel void add(__global float* a, int a_0, sizes s, int more) {\n"
-      "  for (int i = 0; i < s.w; ++i) a[a_0 + i * s.step] += s.scale + more;\n"
-      "}\n";
-  launch.function = "add";
-  launch.arguments = {
-      ir::TensorArg{},
-      ir::StructArg{.type = "sizes",
-                    .fields = {{"w", 2}, {"scale", 0.5f}, {"step", 3}}},
-      int32_t{10}};
-  launch.range.local = {1, 0, 0};
-  auto step = PrepareOne(*device_, launch, store_);
-  ASSERT_OK(step);
-  const auto memory = Allocate(16);
-  std::vector<float> values = {1, 2, 3, 4};
-  ASSERT_OK(Write(values, {memory.get(), 0, 16}));
-  const BufferRange operands[] = {{memory.get(), 0, 16}};
-  ASSERT_OK(stream_->Enqueue(**step, operands));
-  EXPECT_EQ(Read({memory.get(), 0, 16}),
-            (std::vector<float>{11.5f, 2, 3, 14.5f}));
-}
-
-// Drivers know the size of a parameter, but PoCL does not look at it.
-TEST_F(OpenClDevice, StructsOfEmbeddedKernelsAreThoseOfTheirTypes) {
-  ir::KernelLaunch launch;
-  launch.source = "ops/gemm/gemm.cl";
-  launch.function = "gemm_rows";
-  launch.arguments = {ir::TensorArg{0}, ir::TensorArg{1},
-                      ir::StructArg{.type = "gemm_factor",
-                                    .fields = {{"items", 1},
-                                               {"item_step", 1},
-                                               {"depth_step", 1},
-                                               {"batches", 1},
-                                               {"batch_step", 1},
-                                               {"repeat", 1}}},
-                      int32_t{1}, int32_t{1}};
-  launch.names = {"x", "rows", "source", "depth", "row_step"};
-  EXPECT_OK(PrepareOne(*device_, launch, store_));
-  auto& fields = std::get<ir::StructArg>(launch.arguments[2]).fields;
-  std::swap(fields[0], fields[1]);
-  EXPECT_ERROR(PrepareOne(*device_, launch, store_),
-               "has the fields of a struct in another order");
-  fields.pop_back();
-  EXPECT_ERROR(PrepareOne(*device_, launch, store_),
-               "nothing is given for int source.repeat");
-}
-
 ir::UserLaunch UserScale(int64_t floats) {
   ir::UserLaunch launch;
   launch.name = "user.Scale#1";
