@@ -27,6 +27,7 @@
 #include "kernels/activate.clh"
 #include "kernels/multiply_add.clh"
 #include "ops/convolution/conv_sizes.clh"
+#include "ops/launch/epilogue.clh"
 
 // Input rows that the strip spans.
 #define SPAN ((STRIP - 1) * STRIDE_H + (KERNEL_H - 1) * DILATION_H + 1)
@@ -84,19 +85,10 @@ __kernel void conv2d_depthwise_simt(__global const float* input,
     }
   }
 
-  float more = 0.0f;
-#ifdef BIAS
-  more += bias[bias_offset + oc];
-#endif
-#ifdef ADD
-  more += add[add_offset + oc];
-#endif
+  const float more = LOAD_BIAS(oc) + LOAD_ADD(oc);
   for (int i = 0; i < STRIP && first_y + i < sizes.out_h; ++i) {
     const int index = (plane * sizes.out_h + first_y + i) * sizes.out_w + x;
-    float result = sums[i] + more;
-#ifdef RESIDUAL
-    result += residual[residual_offset + index];
-#endif
+    const float result = sums[i] + more + LOAD_RESIDUAL(index);
     output[output_offset + index] = TIM_ACTIVATE(float, result, low, high);
   }
 }

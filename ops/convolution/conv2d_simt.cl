@@ -13,6 +13,7 @@
 
 #include "kernels/activate.clh"
 #include "ops/convolution/simt_windows.clh"
+#include "ops/launch/epilogue.clh"
 #include "ops/launch/simt_tile.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void
@@ -75,16 +76,8 @@ conv2d_simt(__global const float* input, int input_offset,
       if (row >= sizes.group_outputs) break;
       const int oc = group * sizes.group_outputs + row;
       const int index = output_index(column, oc, plane, sizes.out_channels);
-      float result = sums[r * COLUMNS + c];
-#ifdef BIAS
-      result += bias[bias_offset + oc];
-#endif
-#ifdef ADD
-      result += add[add_offset + oc];
-#endif
-#ifdef RESIDUAL
-      result += residual[residual_offset + index];
-#endif
+      const float result = sums[r * COLUMNS + c] + LOAD_BIAS(oc) +
+                           LOAD_ADD(oc) + LOAD_RESIDUAL(index);
       output[output_offset + index] = TIM_ACTIVATE(float, result, low, high);
     }
   }

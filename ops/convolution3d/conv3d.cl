@@ -1,14 +1,13 @@
 // Three-dimensional convolution of any type, stride, dilation, padding and
 // number of groups:
 //   y(x, y, z, oc, n) = bias(oc) + sum over ic, kd, kh, kw of
-//       input(x * stride_w - pad_left + kw * dilation_w, ..., g * Ic + ic, n)
+//       input(x * stride_w - pad_w + kw * dilation_w, ..., g * Ic + ic, n)
 //       * weights(kw, kh, kd, ic, oc)
 // with g = oc / group_outputs; positions outside of the input count 0.
 // Dense tensors [W, H, D, C, N]; weights [Kw, Kh, Kd, Ic, Oc].
 // One work-item = one output element; dimension 0 = x + out_w * (y + out_h *
 // z), dimension 1 = output channel, dimension 2 = batch.  Options:
-// kernels/product_sum.clh, and
-// -DADD  a float32 per output channel that is added to the result
+// kernels/product_sum.clh.
 
 #include "kernels/product_sum.clh"
 #include "ops/convolution/conv_sizes.clh"
@@ -67,17 +66,6 @@ __kernel void conv3d(__global const TIM_STORAGE(IN0) * input, int input_offset,
       }
     }
   }
-
-  tim_total total = tim_total_of(sum);
-#ifdef BIAS
-  total = TIM_ADD_BIAS(BIAS, total, bias, bias_offset + oc, channel);
-#endif
-  tim_result result = tim_result_of(total, channel.factor, output_scale,
-                                    output_inverse, output_zero);
-#ifdef ADD
-  result += add[add_offset + oc];
-#endif
-  TIM_STORE_RESULT(OUT, output,
-                   output_offset + (n * sizes.out_channels + oc) * cells + cell,
-                   TIM_ACTIVATE(TIM_RESULT, result, low, high));
+  TIM_STORE_SUM(sum, oc, channel,
+                output_offset + (n * sizes.out_channels + oc) * cells + cell)
 }

@@ -32,22 +32,7 @@
 #include "kernels/activate.clh"
 #include "ops/convolution/channel_sums.clh"
 #include "ops/convolution/conv_sizes.clh"
-
-#ifdef BIAS
-#define LOAD_BIAS(oc) bias[bias_offset + (oc)]
-#else
-#define LOAD_BIAS(oc) 0.0f
-#endif
-#ifdef ADD
-#define LOAD_ADD(oc) add[add_offset + (oc)]
-#else
-#define LOAD_ADD(oc) 0.0f
-#endif
-#ifdef RESIDUAL
-#define LOAD_RESIDUAL(at) residual[residual_offset + (at)]
-#else
-#define LOAD_RESIDUAL(at) 0.0f
-#endif
+#include "ops/launch/epilogue.clh"
 
 #define CELL(i) cell[(i)*STRIDE]
 

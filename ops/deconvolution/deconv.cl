@@ -1,13 +1,12 @@
 // Transposed convolution of any type, stride, padding and number of groups:
 //   y(x, y, oc, n) = bias(oc) + sum over ic, kh, kw of
-//       input((x + pad_left - kw) / stride_w, ..., g * Ic + ic, n)
+//       input((x + pad_w - kw) / stride_w, ..., g * Ic + ic, n)
 //       * weights(kw, kh, ic, oc)
 // with g = oc / group_outputs, of the taps whose quotients are integers and lie
 // inside of the input.
 // Dense tensors [W, H, C, N]; weights [Kw, Kh, Ic, Oc].
 // One work-item = one output element; dimension 0 = x + out_w * y, dimension 1
-// = output channel, dimension 2 = batch.  Options: kernels/product_sum.clh, and
-// -DADD  a float32 per output channel that is added to the result
+// = output channel, dimension 2 = batch.  Options: kernels/product_sum.clh.
 
 #include "kernels/product_sum.clh"
 #include "ops/convolution/conv_sizes.clh"
@@ -66,18 +65,6 @@ __kernel void deconv(__global const TIM_STORAGE(IN0) * input, int input_offset,
       }
     }
   }
-
-  tim_total total = tim_total_of(sum);
-#ifdef BIAS
-  total = TIM_ADD_BIAS(BIAS, total, bias, bias_offset + oc, channel);
-#endif
-  tim_result result = tim_result_of(total, channel.factor, output_scale,
-                                    output_inverse, output_zero);
-#ifdef ADD
-  result += add[add_offset + oc];
-#endif
-  const int index =
-      output_offset + (n * sizes.out_channels + oc) * pixels + pixel;
-  TIM_STORE_RESULT(OUT, output, index,
-                   TIM_ACTIVATE(TIM_RESULT, result, low, high));
+  TIM_STORE_SUM(sum, oc, channel,
+                output_offset + (n * sizes.out_channels + oc) * pixels + pixel)
 }

@@ -1,8 +1,7 @@
 // out(o, m) = bias(o) + sum over k of input(k, m) * weights(k, o), any types.
 // Dense tensors: input [K, M], weights [K, O], output [O, M].
 // One work-item = one output element; dimension 0 = o, dimension 1 = m.
-// Options: kernels/product_sum.clh, and
-// -DADD  a float32 per output channel that is added to the result
+// Options: kernels/product_sum.clh.
 
 #include "kernels/product_sum.clh"
 
@@ -31,15 +30,5 @@ __kernel void fullyconnected(
         sum, TIM_FACTOR(IN0, input, x + k, input_scale, input_zero),
         TIM_FACTOR(IN1, weights, w + k, channel.factor, channel.weight_zero));
   }
-  tim_total total = tim_total_of(sum);
-#ifdef BIAS
-  total = TIM_ADD_BIAS(BIAS, total, bias, bias_offset + o, channel);
-#endif
-  tim_result result = tim_result_of(total, channel.factor, output_scale,
-                                    output_inverse, output_zero);
-#ifdef ADD
-  result += add[add_offset + o];
-#endif
-  TIM_STORE_RESULT(OUT, output, output_offset + m * outputs + o,
-                   TIM_ACTIVATE(TIM_RESULT, result, low, high));
+  TIM_STORE_SUM(sum, o, channel, output_offset + m * outputs + o)
 }

@@ -12,6 +12,7 @@
 
 #include "kernels/activate.clh"
 #include "ops/gemm/gemm_factor.clh"
+#include "ops/launch/epilogue.clh"
 #include "ops/launch/simt_tile.clh"
 
 #ifndef A
@@ -61,13 +62,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void gemm_simt(
   for (int j = 0; j < COLUMNS; ++j) {
     const int column = first_column + get_local_id(0) * COLUMNS + j;
     if (column >= columns) break;
-    float more = 0.0f;
-#ifdef BIAS
-    more += bias[bias_offset + column];
-#endif
-#ifdef ADD
-    more += add[add_offset + column];
-#endif
+    const float more = LOAD_BIAS(column) + LOAD_ADD(column);
     for (int i = 0; i < ROWS; ++i) {
       const int row = first_row + get_local_id(1) * ROWS + i;
       if (row >= rows) break;

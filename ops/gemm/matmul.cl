@@ -2,8 +2,7 @@
 // dense tensors, transposed or not by their strides (in elements).
 // One work-item = one output element; dimension 0 = n, dimension 1 = m,
 // dimension 2 = batch.  `batches` holds the first elements of a and b for each
-// batch.  Options: kernels/product_sum.clh, and
-// -DADD  a float32 per n that is added to the result
+// batch.  Options: kernels/product_sum.clh.
 
 #include "kernels/product_sum.clh"
 #include "ops/gemm/gemm_factor.clh"
@@ -37,12 +36,6 @@ __kernel void matmul(__global const TIM_STORAGE(IN0) * a, int a_offset,
         sum, TIM_FACTOR(IN0, a, x, a_scale, a_zero),
         TIM_FACTOR(IN1, b, y, channel.factor, channel.weight_zero));
   }
-  tim_result result = tim_result_of(tim_total_of(sum), channel.factor,
-                                    output_scale, output_inverse, output_zero);
-#ifdef ADD
-  result += add[add_offset + n];
-#endif
-  const int index = output_offset + (batch * rows + m) * columns + n;
-  TIM_STORE_RESULT(OUT, output, index,
-                   TIM_ACTIVATE(TIM_RESULT, result, low, high));
+  TIM_STORE_SUM(sum, n, channel,
+                output_offset + (batch * rows + m) * columns + n)
 }
