@@ -21,8 +21,10 @@ Result<NormRows> Rows(const ir::NodeView& view) {
 }
 
 RowNormOp Op() {
-  return {
-      .name = "LayerNormalization", .kind = RowNorm::kMoments, .rows = Rows};
+  return {.name = "LayerNormalization",
+          .kind = RowNorm::kMoments,
+          .rows = Rows,
+          .sums = true};
 }
 
 Status Infer(ir::InferContext& context) {

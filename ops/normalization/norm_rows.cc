@@ -220,6 +220,7 @@ void AddRowNorm(const RowNormOp& op, ir::OpSchema schema,
   registry.Add(std::move(schema));
   registry.Add(RowNormKernel(op));
   registry.Add(RowNormSimtKernel(op));
+  if (op.sums) registry.Add(RowNormSumKernel(op));
 }
 
 }  // namespace tim::ops

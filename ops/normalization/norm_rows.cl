@@ -11,6 +11,10 @@
 //                     and element k are at k * step + the strides of the axes
 //                     {extent, beta stride, gamma stride} that r counts: 1 the
 //                     strides are 0, 2 the steps are 0, 3 neither
+// -DSUMMAND           rows are sums, of float32: row r of `in` and row
+//                     r % summand_rows of `summand`, stored in `out` first
+//                     (norm_row)
+// -DACTIVATED         results go through TIM_ACTIVATE of kernels/activate.clh
 // -DBLOCKED           rows are the lanes of channel blocks (norm_lanes): those
 //                     from `channels` on become the real value 0
 // -DIN=F32 -DOUT=F32 -DBETA=F32 -DGAMMA=F32  types of kernels/elements16.clh
@@ -218,20 +222,33 @@ static inline float16 load_gamma(__global const TIM_STORAGE(GAMMA) * p,
 #define NORMALIZE16(i, lanes, beta_step, gamma_step)                         \
   {                                                                          \
     const float16 x = load_lanes(in + i, 1, lanes, 0.0f, in_scale, in_zero); \
-    store_lanes(SCALED(NORMALIZED(x, n), i, lanes, beta_step, gamma_step),   \
-                out + i, 1, lanes, out_scale, out_inverse, out_zero);        \
+    const float16 y =                                                        \
+        SCALED(NORMALIZED(x, n), i, lanes, beta_step, gamma_step);           \
+    store_lanes(RESULT_OF(float16, y), out + i, 1, lanes, out_scale,         \
+                out_inverse, out_zero);                                      \
   }
 
 __kernel void norm_row(__global const TIM_STORAGE(IN) * in, int in_offset,
                        __global TIM_STORAGE(OUT) * out, int out_offset,
-                       OPERANDS_OF_PARAMETERS int count, int rows,
-                       float inverse_count, float value, float in_scale,
-                       int in_zero, float out_scale, float out_inverse,
-                       int out_zero) {
+                       OPERANDS_OF_SUM OPERANDS_OF_PARAMETERS int count,
+                       int rows, float inverse_count, float value,
+                       OPERANDS_OF_ACTIVATION float in_scale, int in_zero,
+                       float out_scale, float out_inverse, int out_zero) {
   const int row = get_global_id(0);
   if (row >= rows) return;
   in += in_offset + row * count;
   out += out_offset + row * count;
+#ifdef SUMMAND
+  summand += summand_offset + row % summand_rows * count;
+  int s = 0;
+  for (; s + 16 <= count; s += 16) {
+    const float16 sum =
+        TIM_VLOAD16(0, in + s, float) + TIM_VLOAD16(0, summand + s, float);
+    TIM_VSTORE16(sum, 0, out + s, float);
+  }
+  for (; s < count; ++s) out[s] = in[s] + summand[s];
+  in = out;
+#endif
 #if PARAMETERS
   beta += beta_offset;
   gamma += gamma_offset;
@@ -262,9 +279,9 @@ __kernel void norm_lanes(__global const TIM_STORAGE(IN) * in, int in_offset,
 #ifdef BLOCKED
                          int channels,
 #endif
-                         float inverse_count, float value, float in_scale,
-                         int in_zero, float out_scale, float out_inverse,
-                         int out_zero) {
+                         float inverse_count, float value,
+                         OPERANDS_OF_ACTIVATION float in_scale, int in_zero,
+                         float out_scale, float out_inverse, int out_zero) {
   const int row = get_global_id(0) * 16;
   if (row >= rows) return;
   const int slice = get_global_id(1);
@@ -317,6 +334,7 @@ __kernel void norm_lanes(__global const TIM_STORAGE(IN) * in, int in_offset,
 #endif
     y = ADD_BETA(y * gamma16, beta16);
 #endif
+    y = RESULT_OF(float16, y);
 #ifdef BLOCKED
     const int16 index =
         (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);

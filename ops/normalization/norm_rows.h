@@ -64,10 +64,12 @@ struct RowNormOp {
   /// Where the input is [W, H, C, N], rows are its planes [W, H], and beta and
   /// gamma have an element for each channel.
   bool planes = false;
+  /// A kernel of an Add takes the operator, too.
+  bool sums = false;
 };
 
 /// `schema`, completed by check (numbers in and out, float types as beta and
-/// gamma), eval and estimates, and both kernels.
+/// gamma), eval and estimates, and its kernels.
 void AddRowNorm(const RowNormOp& op, ir::OpSchema schema,
                 ir::OpRegistry& registry);
 
@@ -79,6 +81,8 @@ ir::ComputeEstimate RowNormEstimate(RowNorm kind, const ir::NodeView& view);
 ir::KernelDef RowNormKernel(const RowNormOp& op);
 /// Work-items of GPUs share a row: "l2normalization_simt".
 ir::KernelDef RowNormSimtKernel(const RowNormOp& op);
+/// Of an Add and the operator behind it, in float32: "l2normalization_sum".
+ir::KernelDef RowNormSumKernel(const RowNormOp& op);
 
 }  // namespace tim::ops
 

@@ -11,6 +11,10 @@
 // -DPARAMETERS=0      1: with beta and gamma; those of row r and element k are
 //                     at k * step + the strides of the axes {extent, beta
 //                     stride, gamma stride} that r counts
+// -DSUMMAND           rows are sums, of float32: row r of `in` and row
+//                     r % summand_rows of `summand`, stored in `out` first
+//                     (norm_group)
+// -DACTIVATED         results go through TIM_ACTIVATE of kernels/activate.clh
 // -DIN=F32 -DOUT=F32 -DBETA=F32 -DGAMMA=F32  types of kernels/elements.clh
 
 #include "ops/normalization/norm_rows.clh"
@@ -132,28 +136,36 @@ static inline float group_largest(float of_lane, __local float* part) {
 __kernel __attribute__((reqd_work_group_size(TIM_LANES, 1, 1))) void norm_group(
     __global const TIM_STORAGE(IN) * in, int in_offset,
     __global TIM_STORAGE(OUT) * out, int out_offset,
-    OPERANDS_OF_PARAMETERS int count, float inverse_count, float value,
-    float in_scale, int in_zero, float out_scale, float out_inverse,
-    int out_zero) {
+    OPERANDS_OF_SUM OPERANDS_OF_PARAMETERS int count, float inverse_count,
+    float value, OPERANDS_OF_ACTIVATION float in_scale, int in_zero,
+    float out_scale, float out_inverse, int out_zero) {
   __local float part[TIM_LANES];
   const int lane = get_local_id(0);
   const int row = get_group_id(0);
   in += in_offset + row * count;
   out += out_offset + row * count;
+#ifdef SUMMAND
+  summand += summand_offset + row % summand_rows * count;
+  for (int i = lane; i < count; i += TIM_LANES) out[i] = in[i] + summand[i];
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  in = out;
+#endif
   START_OF_ROW(row)
   NUMBERS_OF_ROW(1, GROUP_SUM, GROUP_LARGEST)
   for (int i = lane; i < count; i += TIM_LANES) {
-    const float y = NORMALIZED(X(i, 1));
-    TIM_STORE_REAL(OUT, out, i, AFFINE(y, i), out_scale, out_inverse, out_zero);
+    const float normalized = NORMALIZED(X(i, 1));
+    const float y = AFFINE(normalized, i);
+    TIM_STORE_REAL(OUT, out, i, RESULT_OF(float, y), out_scale, out_inverse,
+                   out_zero);
   }
 }
 
 __kernel void norm_items(__global const TIM_STORAGE(IN) * in, int in_offset,
                          __global TIM_STORAGE(OUT) * out, int out_offset,
                          OPERANDS_OF_PARAMETERS int count, int inner, int rows,
-                         float inverse_count, float value, float in_scale,
-                         int in_zero, float out_scale, float out_inverse,
-                         int out_zero) {
+                         float inverse_count, float value,
+                         OPERANDS_OF_ACTIVATION float in_scale, int in_zero,
+                         float out_scale, float out_inverse, int out_zero) {
   const int row = get_global_id(0);
   if (row >= rows) return;
   const int begin = row / inner * inner * count + row % inner;
@@ -162,8 +174,9 @@ __kernel void norm_items(__global const TIM_STORAGE(IN) * in, int in_offset,
   START_OF_ROW(row)
   NUMBERS_OF_ROW(inner, ITEM_SUM, ITEM_LARGEST)
   for (int i = 0; i < count; ++i) {
-    const float y = NORMALIZED(X(i, inner));
-    TIM_STORE_REAL(OUT, out, i * inner, AFFINE(y, i), out_scale, out_inverse,
-                   out_zero);
+    const float normalized = NORMALIZED(X(i, inner));
+    const float y = AFFINE(normalized, i);
+    TIM_STORE_REAL(OUT, out, i * inner, RESULT_OF(float, y), out_scale,
+                   out_inverse, out_zero);
   }
 }

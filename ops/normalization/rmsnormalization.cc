@@ -28,7 +28,10 @@ Result<NormRows> Rows(const ir::NodeView& view) {
 }
 
 RowNormOp Op() {
-  return {.name = "RmsNormalization", .kind = RowNorm::kRms, .rows = Rows};
+  return {.name = "RmsNormalization",
+          .kind = RowNorm::kRms,
+          .rows = Rows,
+          .sums = true};
 }
 
 Status Infer(ir::InferContext& context) {
