@@ -16,7 +16,6 @@
 #include "ops/doubts/codes.h"
 #include "ops/elements/operands.h"
 #include "ops/elements/shapes.h"
-#include "ops/launch/blocked.h"
 #include "ops/launch/launch.h"
 #include "ops/reduction/reduce_node.h"
 #include "ops/reduction/reduce_permute.h"
@@ -219,40 +218,15 @@ Result<std::vector<bool>> Analyze(const ir::KernelNode& node,
   return ReducedAxesOf(node.attributes(), "axis", node.inputs[0].shape);
 }
 
-// [W, H, C, N] whose channels stay: blocks are reduced like a dense tensor
-// [16, W, H, blocks, N].
-bool FitsBlocks(const ir::KernelNode& node, const std::vector<bool>& reduced) {
-  const ir::TensorDesc& input = node.inputs[0];
-  const ir::TensorDesc& output = node.outputs[0];
-  return FitsChannelBlocks(input) && !reduced[2] &&
-         (!reduced[3] || input.shape[3] == 1) &&
-         ConversionKeepsZero(input, output,
-                             kernels::ConvertRuleOf(input, output));
-}
-
 std::vector<ir::LayoutTuple> Layouts(const std::vector<bool>& reduced,
                                      const ir::KernelNode& node,
                                      const ir::DeviceInfo&) {
-  std::vector<ir::LayoutTuple> out = {ir::DenseLayouts(node)};
-  const ir::Shape& shape = node.inputs[0].shape;
-  if (!FitsBlocks(node, reduced)) return out;
-  const ir::Layout blocked = ChannelBlocks();
-  if (FitsChannelBlocks(node.outputs[0])) out.push_back({{blocked}, {blocked}});
-  // Whole blocks of single pixels lie as in a dense tensor.
-  const auto is_single = [&](int axis) {
-    return reduced[axis] || shape[axis] == 1;
-  };
-  if (is_single(0) && is_single(1) && shape[2] % kChannelBlock == 0) {
-    out.push_back({{blocked}, {ir::Layout::Dense()}});
+  std::vector<ir::LayoutTuple> out;
+  for (const auto& [input, output] :
+       ReduceLayouts(node.inputs[0], node.outputs[0], reduced)) {
+    out.push_back({{input}, {output}});
   }
   return out;
-}
-
-// Of the elements as they lie in memory.
-std::vector<ReduceGroup> GroupsInMemory(std::vector<bool> reduced,
-                                        const ir::TensorDesc& input) {
-  if (input.layout.blocked()) reduced.insert(reduced.begin(), false);
-  return ReduceGroups(ir::Shape(ir::PhysicalDims(input)), reduced);
 }
 
 Result<ir::Lowering> Lower(ReduceKind kind, const std::vector<bool>& reduced,

@@ -13,11 +13,16 @@
 //
 // -DJOIN=ADD    ADD, MULTIPLY, MIN or MAX (NaN where one is NaN)
 // -DVALUE, -DFINISH and others  see sums.clh; also
-//   VALUE=SQUARE  (real value - mean)^2, with -DMEANS
+//   VALUE=SQUARE   (real value - mean)^2, with -DMEANS
+//   VALUE=PRODUCT  real value * factor, with -DFACTORS
 // -DVECTORS=1
 // -DINNER=2
 // -DMEANS  mean[]: of element k, chunk of image o, at sum of (digit of o *
 //          stride) + k; `axes` has rows {extent, stride}, fastest first
+// -DFACTORS=EACH  factor[]: of element i along the axis, of image o, at
+//                 i * factor_step + o % factor_images * factor_outer; EACH of
+//                 the neighbours in a vector has its own, one after the other,
+//                 or ONE is for all of them
 
 #include "kernels/integers.clh"
 #include "ops/reduction/sums.clh"
@@ -60,16 +65,25 @@
 #define LEAST_int INT_MIN
 #define LEAST_long LONG_MIN
 
+#define READ_PRODUCT(i, factor) (READ_REAL(i, 0) * (factor))
+#define READ16_PRODUCT(i, factor) (READ16_REAL(i, 0) * (factor))
 #define READ_SQUARE(i, m) square(READ_REAL(i, m) - (m))
 #define READ16_SQUARE(i, m) square16(READ16_REAL(i, m) - (m))
 
 static inline float square(float d) { return d * d; }
 static inline float16 square16(float16 d) { return d * d; }
 
+// What goes with neighbour k of element i along the axis, or with the 16 from
+// it on: the mean m, or factors.  GATHERED: the mean m, or element i of the
+// factors from m on.
 #ifdef MEANS
-#define MEAN_PARAMETERS                                                  \
+#define OPERANDS_BESIDE                                                  \
   __global const float *mean, int mean_offset, __global const int *axes, \
       int axes_offset, int axis_count,
+#define SKIP_FACTORS(image, done)
+#define BESIDE(m, i, k) (m)
+#define BESIDE16(m, i, k) (m)
+#define GATHERED(m, i) (m)
 static inline int mean_of(__global const int* axes, int axis_count, int o) {
   int index = 0;
   for (int a = 0; a < axis_count; ++a) {
@@ -81,8 +95,35 @@ static inline int mean_of(__global const int* axes, int axis_count, int o) {
 }
 #define MEANS_OF(image) \
   (mean + mean_offset + mean_of(axes + axes_offset, axis_count, image))
+#elif defined(FACTORS)
+#define ONE 0
+#define EACH 1
+#define OPERANDS_BESIDE                                             \
+  __global const float *factor, int factor_offset, int factor_step, \
+      int factor_outer, int factor_images,
+#define FACTOR_PARAMETERS __global const float *factor, int factor_step,
+#define FACTOR_ARGUMENTS factor, factor_step,
+#define SKIP_FACTORS(image, done)                                    \
+  factor += factor_offset + (image) % factor_images * factor_outer + \
+            (done)*factor_step;
+#define BESIDE(m, i, k) factor[(i)*factor_step + FACTORS * (k)]
+#define GATHERED(m, i) factor[(m) + (i)*factor_step]
+#if FACTORS == EACH
+#define BESIDE16(m, i, k) TIM_VLOAD16(0, factor + (i)*factor_step + (k), float)
 #else
-#define MEAN_PARAMETERS
+#define BESIDE16(m, i, k) (float16)(factor[(i)*factor_step])
+#endif
+#else
+#define OPERANDS_BESIDE
+#define SKIP_FACTORS(image, done)
+#define BESIDE(m, i, k) 0
+#define BESIDE16(m, i, k) 0
+#define GATHERED(m, i) 0
+#endif
+
+#ifndef FACTORS
+#define FACTOR_PARAMETERS
+#define FACTOR_ARGUMENTS
 #endif
 
 // Integers give the same in any order, unless products saturate.
@@ -116,13 +157,14 @@ static inline SUM joined_lanes(SUM16 v) {
   return JOINED(SUM, v.s0, v.s1);
 }
 
-// Joins the first `length` elements of `in`, which has `left`.
+// Joins the first `length` elements of `in`; `left` of them may be read.
 static inline SUM joined_row(__global const TIM_STORAGE(IN) * in, int length,
-                             int left, float m, float in_scale, int in_zero) {
+                             int left, float m,
+                             FACTOR_PARAMETERS float in_scale, int in_zero) {
   SUM16 sum = IDENTITY;
   int i = 0;
   for (; i + 16 <= length; i += 16) {
-    const SUM16 value = READ16(i, m);
+    const SUM16 value = READ16(i, BESIDE16(m, i, 0));
     sum = JOINED(SUM16, sum, value);
   }
   if (i < length) {
@@ -131,13 +173,13 @@ static inline SUM joined_row(__global const TIM_STORAGE(IN) * in, int length,
     if (i + 16 <= left) {
       const LANE16 lane =
           (LANE16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-      const SUM16 read = READ16(i, m);
+      const SUM16 read = READ16(i, BESIDE16(m, i, 0));
       value = lane < (LANE16)(length - i) ? read : (SUM16)(IDENTITY);
     } else {
       SUM of_lane[16];
       for (int j = 0; j < 16; ++j) {
         of_lane[j] = IDENTITY;
-        if (i + j < length) of_lane[j] = READ(i + j, m);
+        if (i + j < length) of_lane[j] = READ(i + j, BESIDE(m, i + j, 0));
       }
       value = vload16(0, of_lane);
     }
@@ -147,7 +189,7 @@ static inline SUM joined_row(__global const TIM_STORAGE(IN) * in, int length,
 }
 
 __kernel void reduce_row(__global const TIM_STORAGE(IN) * in, int in_offset,
-                         MEAN_PARAMETERS __global TIM_STORAGE(OUT) * out,
+                         OPERANDS_BESIDE __global TIM_STORAGE(OUT) * out,
                          int out_offset, int count, int chunks, int rows,
                          RESULT_PARAMETERS) {
   const int row = get_global_id(0);
@@ -157,16 +199,22 @@ __kernel void reduce_row(__global const TIM_STORAGE(IN) * in, int in_offset,
   const int left = (rows / chunks - image) * count - done;
   in += in_offset + image * count + done;
   out += out_offset;
+  SKIP_FACTORS(image, done)
 #ifdef MEANS
   const float m = MEANS_OF(image)[0];
 #else
   const float m = 0.0f;
 #endif
-  STORE(row,
-        joined_row(in, min(count - done, CHUNK), left, m, in_scale, in_zero));
+#ifdef FACTORS
+  const int read_beyond = 0;  // The factors may end with the row.
+#else
+  const int read_beyond = left;
+#endif
+  STORE(row, joined_row(in, min(count - done, CHUNK), read_beyond, m,
+                        FACTOR_ARGUMENTS in_scale, in_zero));
 }
 
-#ifndef MEANS
+#if !defined(MEANS) && !defined(FACTORS)
 __kernel void reduce_rows(__global const TIM_STORAGE(IN) * in, int in_offset,
                           __global TIM_STORAGE(OUT) * out, int out_offset,
                           int count, int rows, RESULT_PARAMETERS) {
@@ -190,7 +238,7 @@ __kernel void reduce_rows(__global const TIM_STORAGE(IN) * in, int in_offset,
 #endif
 
 __kernel void reduce_columns(__global const TIM_STORAGE(IN) * in, int in_offset,
-                             MEAN_PARAMETERS __global TIM_STORAGE(OUT) * out,
+                             OPERANDS_BESIDE __global TIM_STORAGE(OUT) * out,
                              int out_offset, int inner, int count, int chunks,
                              int rows, RESULT_PARAMETERS) {
   const int tiles = (inner - 1) / (16 * VECTORS) + 1;
@@ -202,6 +250,7 @@ __kernel void reduce_columns(__global const TIM_STORAGE(IN) * in, int in_offset,
   const int length = min(count - done, CHUNK);
   in += in_offset + (image * count + done) * inner;
   out += out_offset + row * inner;
+  SKIP_FACTORS(image, done)
   // The last vector of a row begins where it ends at the row's end.
   int at[VECTORS];
 #pragma unroll
@@ -225,7 +274,7 @@ __kernel void reduce_columns(__global const TIM_STORAGE(IN) * in, int in_offset,
     for (int i = j; i < length; i += ORDER_FREE ? 1 : 16) {
 #pragma unroll
       for (int v = 0; v < VECTORS; ++v) {
-        const SUM16 value = READ16(i * inner + at[v], m[v]);
+        const SUM16 value = READ16(i * inner + at[v], BESIDE16(m[v], i, at[v]));
         sum[v] = JOINED(SUM16, sum[v], value);
       }
     }
@@ -257,8 +306,8 @@ __kernel void reduce_columns(__global const TIM_STORAGE(IN) * in, int in_offset,
 // Lane j of column k is element j % (16 / INNER) * INNER + k of vector
 // j / (16 / INNER).
 __kernel void reduce_narrow(__global const TIM_STORAGE(IN) * in, int in_offset,
-                            __global TIM_STORAGE(OUT) * out, int out_offset,
-                            int count, int chunks, int rows,
+                            OPERANDS_BESIDE __global TIM_STORAGE(OUT) * out,
+                            int out_offset, int count, int chunks, int rows,
                             RESULT_PARAMETERS) {
   const int row = get_global_id(0);
   if (row >= rows) return;
@@ -267,6 +316,7 @@ __kernel void reduce_narrow(__global const TIM_STORAGE(IN) * in, int in_offset,
   const int length = min(count - done, CHUNK);
   in += in_offset + (image * count + done) * INNER;
   out += out_offset + row * INNER;
+  SKIP_FACTORS(image, done)
   SUM16 sum[INNER];
 #pragma unroll
   for (int v = 0; v < INNER; ++v) sum[v] = IDENTITY;
@@ -274,7 +324,7 @@ __kernel void reduce_narrow(__global const TIM_STORAGE(IN) * in, int in_offset,
   for (; i + 16 <= length; i += 16) {
 #pragma unroll
     for (int v = 0; v < INNER; ++v) {
-      const SUM16 value = READ16(i * INNER + 16 * v, 0);
+      const SUM16 value = READ16(i * INNER + 16 * v, BESIDE16(0, i, 16 * v));
       sum[v] = JOINED(SUM16, sum[v], value);
     }
   }
@@ -282,7 +332,7 @@ __kernel void reduce_narrow(__global const TIM_STORAGE(IN) * in, int in_offset,
 #pragma unroll
   for (int v = 0; v < INNER; ++v) vstore16(sum[v], v, lane);
   for (int j = 0; i * INNER + j < length * INNER; ++j) {
-    const SUM value = READ(i * INNER + j, 0);
+    const SUM value = READ(i * INNER + j, BESIDE(0, i, j));
     lane[j] = JOINED(SUM, lane[j], value);
   }
   for (int apart = 8 * INNER; apart >= INNER; apart /= 2) {
@@ -295,17 +345,20 @@ __kernel void reduce_narrow(__global const TIM_STORAGE(IN) * in, int in_offset,
 #endif
 
 __kernel void reduce_gather(__global const TIM_STORAGE(IN) * in, int in_offset,
-                            MEAN_PARAMETERS __global TIM_STORAGE(OUT) * out,
+                            OPERANDS_BESIDE __global TIM_STORAGE(OUT) * out,
                             int out_offset, int inner, int count, int chunks,
                             int results, RESULT_PARAMETERS) {
   const int first = get_global_id(0) * 16;
   if (first >= results) return;
   in += in_offset;
   out += out_offset + first;
+  SKIP_FACTORS(0, 0)
   int begin[16];
   int length[16];
 #ifdef MEANS
   float m[16];
+#elif defined(FACTORS)
+  int m[16];
 #endif
   int longest = 0;
   for (int k = 0; k < 16; ++k) {
@@ -319,6 +372,9 @@ __kernel void reduce_gather(__global const TIM_STORAGE(IN) * in, int in_offset,
     longest = max(longest, length[k]);
 #ifdef MEANS
     m[k] = MEANS_OF(image)[column];
+#elif defined(FACTORS)
+    m[k] = image % factor_images * factor_outer + done * factor_step +
+           FACTORS * column;
 #endif
   }
   SUM16 lane[16];
@@ -329,7 +385,7 @@ __kernel void reduce_gather(__global const TIM_STORAGE(IN) * in, int in_offset,
     for (int i = j; i < longest; i += 16) {
       for (int k = 0; k < 16; ++k) {
         if (i < length[k]) {
-          const SUM value = READ(begin[k] + i * inner, m[k]);
+          const SUM value = READ(begin[k] + i * inner, GATHERED(m[k], i));
           sum[k] = JOINED(SUM, sum[k], value);
         }
       }

@@ -104,7 +104,7 @@ class Stages {
     const Form form = FormOf(stage);
     Launch launch(kSource, FunctionOf(form));
     const int64_t vectors = VectorsOf(stage, device_);
-    AddOptions(stage, &launch);
+    AddOptions(stage, form, &launch);
     if (form == Form::kColumns) launch.Option(StrCat("-DVECTORS=", vectors));
     if (form == Form::kNarrow) {
       launch.Option(StrCat("-DINNER=", stage.group.inner));
@@ -136,11 +136,20 @@ class Stages {
   bool WithMeans(const Stage& stage) const {
     return stage.first && reduction_.means.has_value();
   }
+  bool WithFactor(const Stage& stage) const {
+    return stage.first && reduction_.factor.has_value();
+  }
+  // Whether vectors along the group's elements find a factor for each in its
+  // place.
+  bool LiesAlike(const Stage& stage) const {
+    return !WithFactor(stage) || (reduction_.factor->inner &&
+                                  reduction_.factor->step == stage.group.inner);
+  }
   // Tiles of rows for every core.
   bool MakesRows(const Stage& stage) const {
     const int64_t least = int64_t{4} * device_.compute_units * kReduceLanes;
     return device_.device_class == ir::DeviceClass::kCpu && !WithMeans(stage) &&
-           stage.chunks == 1 && stage.results() >= least;
+           !WithFactor(stage) && stage.chunks == 1 && stage.results() >= least;
   }
   Form FormOf(const Stage& stage) const {
     const ReduceGroup& group = stage.group;
@@ -148,7 +157,8 @@ class Stages {
     if (group.count < kReduceLanes) return Form::kGather;
     if (group.inner == 1) return MakesRows(stage) ? Form::kRows : Form::kRow;
     const bool whole = kReduceLanes % group.inner == 0;
-    return whole && !WithMeans(stage) ? Form::kNarrow : Form::kGather;
+    return whole && !WithMeans(stage) && LiesAlike(stage) ? Form::kNarrow
+                                                          : Form::kGather;
   }
   ir::TensorDesc SourceOf(const Stage& stage) const {
     return stage.first ? reduction_.source.desc
@@ -160,7 +170,7 @@ class Stages {
                                  : node_.outputs[reduction_.output];
   }
 
-  void AddOptions(const Stage& stage, Launch* launch) const {
+  void AddOptions(const Stage& stage, Form form, Launch* launch) const {
     const ReduceArithmetic& arithmetic = reduction_.arithmetic;
     const bool integers = arithmetic.sum != ir::DataType::kFloat32;
     launch->Type("IN", SourceOf(stage)).Type("OUT", ResultOf(stage));
@@ -171,6 +181,11 @@ class Stages {
                               : "REAL",
                   stage.last ? &reduction_.finish : nullptr, launch);
     if (WithMeans(stage)) launch->Option("-DMEANS");
+    if (WithFactor(stage)) {
+      const ReduceFactor& factor = *reduction_.factor;
+      const bool each = form == Form::kRow ? factor.step == 1 : factor.inner;
+      launch->Option(each ? "-DFACTORS=EACH" : "-DFACTORS=ONE");
+    }
   }
 
   void AddOperands(const Stage& stage, Launch* launch) const {
@@ -178,7 +193,7 @@ class Stages {
     const int bytes = ir::Info(result.type).bits / 8;
     const int earlier = stage.first ? reduction_.source.scratch : scratch_;
     if (earlier < 0) {
-      launch->Input("in", node_, 0);
+      launch->Input("in", node_, reduction_.source.input);
     } else {
       launch->EarlierScratch("in", earlier,
                              ir::Info(SourceOf(stage).type).bits / 8);
@@ -188,6 +203,13 @@ class Stages {
       launch->EarlierScratch("mean", means.scratch, 4)
           .Packed("axes", PackAxes(means.axes, 1), 4)
           .Int("axis_count", static_cast<int64_t>(means.axes.size()));
+    }
+    if (WithFactor(stage)) {
+      const ReduceFactor& factor = *reduction_.factor;
+      launch->Input("factor", node_, factor.input)
+          .Int("factor_step", factor.step)
+          .Int("factor_outer", factor.outer)
+          .Int("factor_images", factor.images);
     }
     if (ToScratch(stage)) {
       launch->Scratch("out", stage.results() * bytes, bytes);

@@ -37,12 +37,23 @@ struct ReduceFinish {
   int32_t zero = 0;
 };
 
-/// Where elements are taken from: input 0 of the node, or scratch memory of
+/// Where elements are taken from: an input of the node, or scratch memory of
 /// this lowering.
 struct ReduceSource {
   ir::TensorDesc desc;  ///< Type and quantization.
   int32_t zero = 0;     ///< Subtracted from codes.
-  int scratch = -1;     ///< -1: input 0.
+  int scratch = -1;     ///< -1: the input.
+  int input = 0;
+};
+
+/// Another float32 input, by which elements are multiplied: VALUE=PRODUCT.  Its
+/// strides along `count` and `outer` of the first group.
+struct ReduceFactor {
+  int input = 0;
+  bool inner = false;  ///< Neighbours have one each, else they share it.
+  int64_t step = 0;
+  int64_t outer = 0;
+  int64_t images = 1;  ///< Of `outer`; behind them the factor comes again.
 };
 
 /// Float means that squares are taken around: scratch memory with one for each
@@ -65,6 +76,7 @@ struct ReduceLaunch {
   ReduceFinish finish = {};
   ReduceSource source = {};
   std::optional<ReduceMeans> means = std::nullopt;
+  std::optional<ReduceFactor> factor = std::nullopt;
   /// Of the node; -1: float scratch memory.
   int output = 0;
 };

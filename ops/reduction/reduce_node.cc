@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "ops/elements/shapes.h"
+#include "ops/launch/blocked.h"
 
 namespace tim::ops {
 namespace {
@@ -33,6 +34,16 @@ bool IsOfCodes(ReduceKind kind, const ir::TensorDesc& input,
 int64_t LargestMagnitude(const ir::TensorDesc& desc, int32_t zero) {
   const ir::DataTypeInfo& info = ir::Info(desc.type);
   return std::max(std::abs(info.min - zero), std::abs(info.max - zero));
+}
+
+// [W, H, C, N] whose channels stay: blocks are reduced like a dense tensor
+// [16, W, H, blocks, N].
+bool FitsBlocks(const ir::TensorDesc& input, const ir::TensorDesc& output,
+                const std::vector<bool>& reduced) {
+  return FitsChannelBlocks(input) && !reduced[2] &&
+         (!reduced[3] || input.shape[3] == 1) &&
+         ConversionKeepsZero(input, output,
+                             kernels::ConvertRuleOf(input, output));
 }
 
 template <typename T>
@@ -201,6 +212,31 @@ int64_t ReducedCount(std::span<const ReduceGroup> groups) {
   int64_t count = 1;
   for (const ReduceGroup& group : groups) count *= group.count;
   return count;
+}
+
+std::vector<ReduceLayout> ReduceLayouts(const ir::TensorDesc& input,
+                                        const ir::TensorDesc& output,
+                                        const std::vector<bool>& reduced) {
+  const ir::Layout dense = ir::Layout::Dense();
+  std::vector<ReduceLayout> out = {{dense, dense}};
+  const ir::Shape& shape = input.shape;
+  if (!FitsBlocks(input, output, reduced)) return out;
+  const ir::Layout blocked = ChannelBlocks();
+  if (FitsChannelBlocks(output)) out.push_back({blocked, blocked});
+  // Whole blocks of single pixels lie as in a dense tensor.
+  const auto is_single = [&](int axis) {
+    return reduced[axis] || shape[axis] == 1;
+  };
+  if (is_single(0) && is_single(1) && shape[2] % kChannelBlock == 0) {
+    out.push_back({blocked, dense});
+  }
+  return out;
+}
+
+std::vector<ReduceGroup> GroupsInMemory(std::vector<bool> reduced,
+                                        const ir::TensorDesc& input) {
+  if (input.layout.blocked()) reduced.insert(reduced.begin(), false);
+  return ReduceGroups(ir::Shape(ir::PhysicalDims(input)), reduced);
 }
 
 }  // namespace tim::ops

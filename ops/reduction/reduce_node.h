@@ -71,6 +71,20 @@ Status InferReduced(ir::InferContext& context, const char* name);
 /// Product of the counts.
 int64_t ReducedCount(std::span<const ReduceGroup> groups);
 
+/// Layouts of the input and of what is left of it: dense, and blocks of
+/// channels that stay.
+struct ReduceLayout {
+  ir::Layout input;
+  ir::Layout output;
+};
+std::vector<ReduceLayout> ReduceLayouts(const ir::TensorDesc& input,
+                                        const ir::TensorDesc& output,
+                                        const std::vector<bool>& reduced);
+
+/// Of the elements as they lie in memory.
+std::vector<ReduceGroup> GroupsInMemory(std::vector<bool> reduced,
+                                        const ir::TensorDesc& input);
+
 }  // namespace tim::ops
 
 #endif  // TIM_OPS_REDUCTION_REDUCE_NODE_H_
