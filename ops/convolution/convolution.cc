@@ -64,6 +64,11 @@ ConvPads PadsOf(const ConvWindow& window, int64_t input, int64_t kernel) {
   return {pads / 2, pads - pads / 2};
 }
 
+bool ArePadsKnown(const ConvWindow& window, int64_t input, int64_t kernel) {
+  return window.mode != PadMode::kSame ||
+         (input != ir::kUnknownDim && kernel != ir::kUnknownDim);
+}
+
 int64_t OutputExtent(const ConvWindow& window, int64_t input, int64_t kernel) {
   if (input == ir::kUnknownDim) return ir::kUnknownDim;
   if (window.mode == PadMode::kSame) return CeilDiv(input, window.stride);
@@ -303,8 +308,10 @@ std::optional<ir::AttributeMap> AbsorbIntoConvolution(
   if (!windows.ok()) return std::nullopt;
   std::vector<ConvPads> pads;
   for (int i = 0; i < axes; ++i) {
-    pads.push_back(PadsOf((*windows)[i], view.inputs[0]->shape[i],
-                          view.inputs[1]->shape[i]));
+    const int64_t input = view.inputs[0]->shape[i];
+    const int64_t kernel = view.inputs[1]->shape[i];
+    if (!ArePadsKnown((*windows)[i], input, kernel)) return std::nullopt;
+    pads.push_back(PadsOf((*windows)[i], input, kernel));
   }
   return PaddedBy(padding, pads, attributes);
 }

@@ -35,6 +35,8 @@ struct ConvPads {
 };
 /// Padding before the first element and after the last.
 ConvPads PadsOf(const ConvWindow& window, int64_t input, int64_t kernel);
+/// Whether that can be told of extents that may be unknown.
+bool ArePadsKnown(const ConvWindow& window, int64_t input, int64_t kernel);
 /// Windows along the axis; kUnknownDim where unknown, <= 0 where the kernel
 /// does not fit.
 int64_t OutputExtent(const ConvWindow& window, int64_t input, int64_t kernel);

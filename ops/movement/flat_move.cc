@@ -107,7 +107,7 @@ ir::OpSchema FlatMoveSchema(std::string name, FlatMoves moves) {
     return ir::InPlaceOffsets{.outputs = PartOffsets(view, moves)};
   };
   schema.is_identity = [moves](const ir::NodeView& view) {
-    return view.outputs.size() == 1 &&
+    return view.outputs.size() == 1 && view.inputs[0]->shape.IsStatic() &&
            view.inputs[0]->shape == view.outputs[0]->shape &&
            ir::SameElements(*view.inputs[0], *view.outputs[0]) &&
            IsView(view, moves);

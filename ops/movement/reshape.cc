@@ -176,7 +176,7 @@ ir::OpSchema ReshapeSchema() {
       .is_view = IsView,
       .is_identity =
           [](const ir::NodeView& view) {
-            return IsView(view) &&
+            return IsView(view) && view.inputs[0]->shape.IsStatic() &&
                    view.inputs[0]->shape == view.outputs[0]->shape;
           },
       .element_map = MapOf,

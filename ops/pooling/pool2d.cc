@@ -104,6 +104,10 @@ std::optional<ir::AttributeMap> AbsorbPadding(const ir::NodeView& view,
     return std::nullopt;
   }
   const ir::Shape& input = view.inputs[0]->shape;
+  if (!ArePadsKnown({.mode = windows->w.mode}, input[0], windows->w.kernel) ||
+      !ArePadsKnown({.mode = windows->h.mode}, input[1], windows->h.kernel)) {
+    return std::nullopt;
+  }
   return PaddedBy(padding, PadsOf(windows->w, input[0]),
                   PadsOf(windows->h, input[1]), attributes);
 }

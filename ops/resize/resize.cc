@@ -217,6 +217,7 @@ int64_t Scratch(const ir::NodeView& view) {
 
 bool IsIdentity(const ir::NodeView& view) {
   return ir::SameElements(*view.inputs[0], *view.outputs[0]) &&
+         view.inputs[0]->shape.IsStatic() &&
          view.inputs[0]->shape == view.outputs[0]->shape;
 }
 

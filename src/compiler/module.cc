@@ -134,6 +134,14 @@ Status CheckStaticShapes(const ir::Graph& graph) {
   return OkStatus();
 }
 
+bool HasRankedOperands(const ir::Graph& graph, const ir::Node& node) {
+  const auto is_ranked = [&](ir::ValueId id) {
+    return id == ir::kNone || graph.value(id).desc.shape.ranked();
+  };
+  return std::all_of(node.inputs.begin(), node.inputs.end(), is_ranked) &&
+         std::all_of(node.outputs.begin(), node.outputs.end(), is_ranked);
+}
+
 bool HasStaticOperands(const ir::Graph& graph, const ir::Node& node) {
   const auto is_static = [&](ir::ValueId id) {
     return id == ir::kNone || graph.value(id).desc.shape.IsStatic();

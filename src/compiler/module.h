@@ -249,6 +249,8 @@ int64_t BytesOf(const ir::TensorDesc& desc);
 bool IsPinned(const Module& module, ir::NodeId id);
 /// kFailedPrecondition where a tensor that is used has no known extents.
 Status CheckStaticShapes(const ir::Graph& graph);
+/// Every operand that is present has a known rank.
+bool HasRankedOperands(const ir::Graph& graph, const ir::Node& node);
 /// Every operand that is present has known extents, in a composite's body too.
 bool HasStaticOperands(const ir::Graph& graph, const ir::Node& node);
 

@@ -240,7 +240,8 @@ struct OpSchema {
   /// A step that has no operands but such parts, the whole and packed constants
   /// is then left out.  Null: there are none.  Called with layouts set.
   std::function<InPlaceOffsets(const NodeView&)> in_place_offsets = nullptr;
-  /// The operator does nothing: output 0 is input 0, shape included.
+  /// The operator does nothing: output 0 is input 0, shape included.  Called
+  /// with operands of known rank: unknown extents that look alike may differ.
   std::function<bool(const NodeView&)> is_identity = nullptr;
   /// Output 0 is made of elements of input 0, each converted to its type by
   /// itself, and of the real value 0: of which ones.  Nothing, or the function
@@ -254,19 +255,20 @@ struct OpSchema {
   /// Input 0 is a tensor with this padding around it: attributes with which the
   /// operator makes the same output from that tensor (but for products of
   /// padded zeros with infinity or NaN).  Nothing, or the function null: there
-  /// are none.  Called with the desc of the padded input.
+  /// are none.  Called with the desc of the padded input and operands of known
+  /// rank: extents may be unknown.
   std::function<std::optional<AttributeMap>(const NodeView&, const Padding&)>
       absorb_padding = nullptr;
   /// Output 0 has the shape of one input, of which it is an affine function:
   /// that function.  `constants`: the inputs, those that are no constants
   /// without data.  Nothing, or the function null: it is not, or not known to
-  /// be.  Called with float32 operands of known extents.
+  /// be.  Called with float32 operands of known rank: extents may be unknown.
   std::function<std::optional<ChannelAffine>(
       const NodeView&, std::span<const ConstTensor> constants)>
       channel_affine = nullptr;
   /// Output 0 is made of sums of products of input 0 and weights, each weight
   /// of one channel, plus a bias: how they stand.  Nothing, or the function
-  /// null: it is not.  Called with operands of known extents.
+  /// null: it is not.  Called with constant weights; extents may be unknown.
   std::function<std::optional<SumChannels>(const NodeView&)> sum_channels =
       nullptr;
   /// Outputs are made slice by slice along `axis`, their outermost one of more

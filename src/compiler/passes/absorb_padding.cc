@@ -14,7 +14,7 @@ using ir::Node;
 std::optional<ir::Padding> PaddingOf(const Module& module, ir::NodeId id) {
   const Node& node = module.graph.node(id);
   if (node.composite || !node.schema->padding || IsPinned(module, id) ||
-      !HasStaticOperands(module.graph, node)) {
+      !HasRankedOperands(module.graph, node)) {
     return std::nullopt;
   }
   return node.schema->padding(ir::NodeDescs(module.graph, node).view());
@@ -52,7 +52,7 @@ Status AbsorbPadding(Module& module) {
     if (!graph.HasNode(id)) continue;
     const Node& node = graph.node(id);
     if (node.composite || !node.schema->absorb_padding || node.inputs.empty() ||
-        !HasStaticOperands(graph, node)) {
+        !HasRankedOperands(graph, node)) {
       continue;
     }
     while (AbsorbOne(module, id)) {

@@ -22,7 +22,7 @@ bool IsFloat32(const Graph& graph, const std::vector<ir::ValueId>& values) {
   });
 }
 
-// An operator of one output, all in float32 and of known extents, whose device
+// An operator of one output, all in float32 and of known rank, whose device
 // nobody has chosen.
 bool IsPlainFloat(const Module& module, const Node& node) {
   return !node.composite && node.outputs.size() == 1 &&
@@ -30,7 +30,7 @@ bool IsPlainFloat(const Module& module, const Node& node) {
          std::count(node.inputs.begin(), node.inputs.end(), ir::kNone) == 0 &&
          IsFloat32(module.graph, node.inputs) &&
          IsFloat32(module.graph, node.outputs) &&
-         HasStaticOperands(module.graph, node) && !IsPinned(module, node.id);
+         HasRankedOperands(module.graph, node) && !IsPinned(module, node.id);
 }
 
 const float* FloatsOf(const ir::Value& constant) {

@@ -113,7 +113,7 @@ Status FoldNode(Graph& graph, ir::NodeId id) {
 // Readers infer other shapes from a scalar than from [1].
 bool IsIdentity(const Graph& graph, const Node& node) {
   if (node.composite || !node.schema->is_identity || node.inputs.empty() ||
-      node.inputs[0] == ir::kNone || !HasStaticOperands(graph, node) ||
+      node.inputs[0] == ir::kNone || !HasRankedOperands(graph, node) ||
       ir::HasOrderedEffects(node) ||
       graph.value(node.inputs[0]).is_scalar !=
           graph.value(node.outputs[0]).is_scalar) {
