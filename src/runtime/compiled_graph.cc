@@ -52,7 +52,7 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::Of(ReadyGraph ready) {
   graph->executable_ = std::move(ready.executable);
   if (ready.context == nullptr) {
     TIM_ASSIGN_OR_RETURN(ready.context,
-                         ExecutionContext::Create(graph->executable_));
+                         ExecutionContext::CreateAnother(graph->executable_));
   }
   graph->pool_ =
       ContextPool::Create(graph->executable_, std::move(ready.context));

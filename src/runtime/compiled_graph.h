@@ -37,8 +37,8 @@ class CompiledGraph {
   /// A graph whose plan was made before, perhaps by another process.
   static Result<std::unique_ptr<CompiledGraph>> Load(
       ir::Plan plan, const Surroundings& surroundings);
-  /// Of an executable, which others may run, too, and its context, which may be
-  /// null: it makes one then.
+  /// Of an executable, which others may run, too, and its context; null where
+  /// it has others, whose kernels have been used: it makes one then.
   static Result<std::unique_ptr<CompiledGraph>> Of(ReadyGraph ready);
 
   const ir::Plan& plan() const { return executable_->plan(); }

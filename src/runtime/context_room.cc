@@ -51,19 +51,18 @@ Slot* ContextPool::State::Take(Origin origin) {
   return nullptr;
 }
 
-// Contexts that there are must do where there is no memory for one more.  All
-// but the first come and go.
+// Contexts that there are must do where there is no memory for one more.  The
+// first is made here in a forked process.
 Status ContextPool::State::MakeOneMore(std::unique_lock<std::mutex>& lock,
                                        Origin origin, Slot** made) {
   slots_.push_back(std::make_unique<Slot>());
   Slot* const slot = slots_.back().get();
   SetBusy(slot, origin);
-  const ArenaMemory arenas =
-      slots_.size() == 1 ? ArenaMemory::kOwn : ArenaMemory::kPooled;
+  const bool is_first = slots_.size() == 1;
   lock.unlock();
-  auto context = shared_ != nullptr
-                     ? ExecutionContext::CreateAnother(executable_, shared_)
-                     : ExecutionContext::Create(executable_, nullptr, arenas);
+  auto context = is_first
+                     ? ExecutionContext::Create(executable_, nullptr, shared_)
+                     : ExecutionContext::CreateAnother(executable_, shared_);
   lock.lock();
   if (context.ok()) {
     slot->context = *std::move(context);

@@ -34,14 +34,16 @@ bool GivesItsInput(const ir::Plan& plan) {
 }  // namespace
 
 Result<std::unique_ptr<ControlRun>> ControlRun::Create(
-    const Executable& executable, size_t step,
+    const Executable& executable, size_t step, Kernels kernels,
     std::vector<compiler::RefusedKernel>* refused) {
   const ir::Step& of = executable.plan().steps[step];
   std::unique_ptr<ControlRun> run(
       new ControlRun(std::get<ir::ControlCall>(of.action), of.device));
   for (const auto& inner : executable.control(step)) {
     TIM_ASSIGN_OR_RETURN(auto context,
-                         ExecutionContext::Create(inner, refused));
+                         kernels == Kernels::kNew
+                             ? ExecutionContext::Create(inner, refused)
+                             : ExecutionContext::CreateAnother(inner));
     const bool follows = of.device != 0 && context->IsOfOneQueue(of.device);
     run->inner_.push_back({.executable = inner,
                            .context = std::move(context),
@@ -197,13 +199,14 @@ Status ControlRun::Run(Stream& stream, Ranges operands) {
 }
 
 Status PrepareControls(const Executable& executable,
-                       std::span<PreparedGroup> prepared,
+                       std::span<PreparedGroup> prepared, Kernels kernels,
                        std::vector<compiler::RefusedKernel>* refused) {
   const ir::Plan& plan = executable.plan();
   for (PreparedGroup& ready : prepared) {
     const ir::Step& step = plan.steps[ready.group.first];
     if (!std::holds_alternative<ir::ControlCall>(step.action)) continue;
-    auto control = ControlRun::Create(executable, ready.group.first, refused);
+    auto control =
+        ControlRun::Create(executable, ready.group.first, kernels, refused);
     if (!control.ok()) return control.status().WithContext(step.label);
     ready.control = *std::move(control);
   }

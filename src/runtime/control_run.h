@@ -19,6 +19,9 @@
 
 namespace tim::runtime {
 
+/// Whether kernels have been used by another context of their executable.
+enum class Kernels : uint8_t { kNew, kUsed };
+
 /// An ir::ControlCall made ready, with memory of its own: one run at a time.
 class ControlRun {
  public:
@@ -26,7 +29,7 @@ class ControlRun {
   /// run.
   /// \param refused as ExecutionContext::Create's.
   static Result<std::unique_ptr<ControlRun>> Create(
-      const Executable& executable, size_t step,
+      const Executable& executable, size_t step, Kernels kernels,
       std::vector<compiler::RefusedKernel>* refused);
 
   /// Run: when what `stream` was given before is done, it chooses, or repeats.
@@ -72,7 +75,7 @@ class ControlRun {
 
 /// Gives the groups that are control calls their ControlRun.
 Status PrepareControls(const Executable& executable,
-                       std::span<PreparedGroup> prepared,
+                       std::span<PreparedGroup> prepared, Kernels kernels,
                        std::vector<compiler::RefusedKernel>* refused);
 
 /// Hands a group to the stream of its device.

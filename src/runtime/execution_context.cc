@@ -15,7 +15,6 @@
 #include "runtime/run_streams.h"
 #include "runtime/run_trace.h"
 #include "runtime/step_order.h"
-#include "runtime/transfer.h"
 #include "runtime/warm_up.h"
 
 namespace tim::runtime {
@@ -35,10 +34,11 @@ struct ExecutionContext::Impl {
   // Pooled memory is somebody else's at once.
   ~Impl() { static_cast<void>(WaitForAll()); }
 
+  Status Complete(Kernels kernels,
+                  std::vector<compiler::RefusedKernel>* refused);
   Status CheckArguments(std::span<const PortMemory> inputs,
                         std::span<const PortMemory> outputs,
                         const StateSet* states, GivenArenas arenas) const;
-  Result<std::unique_ptr<SharedArenas::Lease>> BindZeros();
   Status WaitBefore(const StepOrder& order, Stream& stream);
   Status EnqueueGroup(const PreparedGroup& ready);
   Status EnqueueAll();
@@ -56,7 +56,6 @@ struct ExecutionContext::Impl {
 
   // In this order: what work refers to is destroyed after the streams.
   std::shared_ptr<const Executable> executable;
-  ArenaMemory arenas = ArenaMemory::kOwn;
   std::shared_ptr<SharedArenas> shared;  // null: arenas are those of `memory`
   std::unique_ptr<RunMemory> memory;
   std::vector<PreparedGroup> prepared;
@@ -91,7 +90,6 @@ Result<std::unique_ptr<ExecutionContext::Impl>> ExecutionContext::Impl::Create(
     std::shared_ptr<SharedArenas> shared) {
   const TraceSpan span("build", "memory of a run", executable->plan().graph);
   auto impl = std::make_unique<Impl>(std::move(executable));
-  impl->arenas = arenas;
   impl->shared = std::move(shared);
   TIM_ASSIGN_OR_RETURN(impl->streams,
                        CreateStreams(*impl->executable, Timing::kNone));
@@ -103,59 +101,48 @@ Result<std::unique_ptr<ExecutionContext::Impl>> ExecutionContext::Impl::Create(
 
 Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
     std::shared_ptr<const Executable> executable,
-    std::vector<compiler::RefusedKernel>* refused, ArenaMemory arenas) {
-  const device::RunOrder::Scope no_run(nullptr);
-  TIM_ASSIGN_OR_RETURN(auto impl,
-                       Impl::Create(std::move(executable), arenas, nullptr));
-  return CreateFirst(std::move(impl), refused);
-}
-
-Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Create(
-    std::shared_ptr<const Executable> executable,
     std::vector<compiler::RefusedKernel>* refused,
     std::shared_ptr<SharedArenas> arenas) {
-  if (arenas == nullptr) return Create(std::move(executable), refused);
   const device::RunOrder::Scope no_run(nullptr);
-  TIM_ASSIGN_OR_RETURN(auto impl,
-                       Impl::Create(std::move(executable), ArenaMemory::kGiven,
-                                    std::move(arenas)));
-  return CreateFirst(std::move(impl), refused);
+  const auto memory =
+      arenas != nullptr ? ArenaMemory::kGiven : ArenaMemory::kOwn;
+  TIM_ASSIGN_OR_RETURN(auto impl, Impl::Create(std::move(executable), memory,
+                                               std::move(arenas)));
+  std::unique_ptr<SharedArenas::Lease> lease;
+  if (impl->shared != nullptr) {
+    TIM_ASSIGN_OR_RETURN(lease, impl->shared->Take(impl->plan()));
+    TIM_RETURN_IF_ERROR(impl->memory->BindArenas(lease->arenas()));
+  }
+  StepFailures failures;
+  const Status warm = WarmUp(*impl->executable, *impl->memory, impl->streams,
+                             impl->prepared, &failures);
+  if (refused != nullptr) *refused = failures.Refused(impl->plan());
+  impl->TrimPools();
+  TIM_RETURN_IF_ERROR(warm);
+  lease.reset();
+  TIM_RETURN_IF_ERROR(impl->Complete(Kernels::kNew, refused));
+  return std::unique_ptr<ExecutionContext>(
+      new ExecutionContext(std::move(impl)));
 }
 
 Result<std::unique_ptr<ExecutionContext>> ExecutionContext::CreateAnother(
     std::shared_ptr<const Executable> executable,
     std::shared_ptr<SharedArenas> arenas) {
   const device::RunOrder::Scope no_run(nullptr);
-  TIM_ASSIGN_OR_RETURN(auto impl,
-                       Impl::Create(std::move(executable), ArenaMemory::kGiven,
-                                    std::move(arenas)));
-  return Complete(std::move(impl), nullptr);
-}
-
-Result<std::unique_ptr<ExecutionContext>> ExecutionContext::CreateFirst(
-    std::unique_ptr<Impl> impl, std::vector<compiler::RefusedKernel>* refused) {
-  std::unique_ptr<SharedArenas::Lease> lease;
-  if (impl->shared != nullptr) {
-    TIM_ASSIGN_OR_RETURN(lease, impl->BindZeros());
-  }
-  StepFailures failures;
-  const Status warm = WarmUp(*impl->executable, *impl->memory, impl->streams,
-                             impl->prepared, &failures);
-  if (refused != nullptr) *refused = failures.Refused(impl->plan());
-  if (impl->arenas != ArenaMemory::kPooled) impl->TrimPools();
-  TIM_RETURN_IF_ERROR(warm);
-  lease.reset();
-  return Complete(std::move(impl), refused);
-}
-
-Result<std::unique_ptr<ExecutionContext>> ExecutionContext::Complete(
-    std::unique_ptr<Impl> impl, std::vector<compiler::RefusedKernel>* refused) {
-  TIM_RETURN_IF_ERROR(
-      PrepareControls(*impl->executable, impl->prepared, refused));
-  impl->events.resize(impl->plan().steps.size());
-  impl->finished.resize(impl->streams.size());
+  const auto memory =
+      arenas != nullptr ? ArenaMemory::kGiven : ArenaMemory::kPooled;
+  TIM_ASSIGN_OR_RETURN(auto impl, Impl::Create(std::move(executable), memory,
+                                               std::move(arenas)));
+  TIM_RETURN_IF_ERROR(impl->Complete(Kernels::kUsed, nullptr));
   return std::unique_ptr<ExecutionContext>(
       new ExecutionContext(std::move(impl)));
+}
+
+Status ExecutionContext::Impl::Complete(
+    Kernels kernels, std::vector<compiler::RefusedKernel>* refused) {
+  events.resize(plan().steps.size());
+  finished.resize(streams.size());
+  return PrepareControls(*executable, prepared, kernels, refused);
 }
 
 Status ExecutionContext::Impl::CheckArguments(
@@ -171,23 +158,6 @@ Status ExecutionContext::Impl::CheckArguments(
                            " was given no memory, and the context has none");
   }
   return CheckStates(*executable, states);
-}
-
-// Arenas that the steps work in until others are given.  Their first use takes
-// what steps make that are left out there as they find it: as indices, zeros
-// are within bounds.  Runs find memory of any content.
-Result<std::unique_ptr<SharedArenas::Lease>>
-ExecutionContext::Impl::BindZeros() {
-  TIM_ASSIGN_OR_RETURN(auto lease, shared->Take(plan()));
-  for (size_t i = 0; i < plan().arenas.size(); ++i) {
-    device::Buffer* const buffer = lease->arenas()[i].range.buffer;
-    if (buffer == nullptr) continue;
-    const ir::Arena& arena = plan().arenas[i];
-    Stream& stream = *streams[static_cast<size_t>(arena.device)];
-    TIM_RETURN_IF_ERROR(FillZero(stream, {buffer, 0, arena.bytes}));
-  }
-  TIM_RETURN_IF_ERROR(memory->BindArenas(lease->arenas()));
-  return lease;
 }
 
 Status ExecutionContext::Impl::WaitBefore(const StepOrder& step,

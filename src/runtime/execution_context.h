@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/status.h"
-#include "runtime/arena_memory.h"
 #include "runtime/executable.h"
 #include "runtime/given_arenas.h"
 #include "runtime/port_binding.h"
@@ -22,25 +21,21 @@ namespace tim::runtime {
 class ExecutionContext {
  public:
   /// Allocates arenas, prepares the steps, and runs the built-in kernels once
-  /// on zeroed memory, so that Run() meets no first-use compilation.
+  /// on zeroed memory, so that Run() meets no first-use compilation.  Pools of
+  /// the devices are trimmed: what that took is not kept.
   /// \param refused as Executable::Create's, of kernels that were not launched.
-  /// Pools of the devices are trimmed unless its arenas are pooled: what the
-  /// first use of the kernels took is not kept.
+  /// \param arenas not null: the context has none itself.  Every run is given
+  /// those that its plan has, and the first use of the kernels takes some of
+  /// these, for which it waits as SharedArenas::Take().
   static Result<std::unique_ptr<ExecutionContext>> Create(
       std::shared_ptr<const Executable> executable,
       std::vector<compiler::RefusedKernel>* refused = nullptr,
-      ArenaMemory arenas = ArenaMemory::kOwn);
-  /// A context without arenas: every run is given those that its plan has, and
-  /// the first use of the kernels takes some of `arenas`, for which it waits as
-  /// SharedArenas::Take(); null: with its own.
-  static Result<std::unique_ptr<ExecutionContext>> Create(
-      std::shared_ptr<const Executable> executable,
-      std::vector<compiler::RefusedKernel>* refused,
-      std::shared_ptr<SharedArenas> arenas);
-  /// One more of the same executable: its kernels have been used.
+      std::shared_ptr<SharedArenas> arenas = nullptr);
+  /// One more of the same executable, whose kernels have been used: its arenas,
+  /// of the devices' pools where `arenas` is null, hold anything.
   static Result<std::unique_ptr<ExecutionContext>> CreateAnother(
       std::shared_ptr<const Executable> executable,
-      std::shared_ptr<SharedArenas> arenas);
+      std::shared_ptr<SharedArenas> arenas = nullptr);
   /// Waits for a run that nobody has waited for.
   ~ExecutionContext();
 
@@ -97,12 +92,6 @@ class ExecutionContext {
 
  private:
   struct Impl;
-  static Result<std::unique_ptr<ExecutionContext>> CreateFirst(
-      std::unique_ptr<Impl> impl,
-      std::vector<compiler::RefusedKernel>* refused);
-  static Result<std::unique_ptr<ExecutionContext>> Complete(
-      std::unique_ptr<Impl> impl,
-      std::vector<compiler::RefusedKernel>* refused);
   explicit ExecutionContext(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -138,7 +138,7 @@ Status ObservedRun::Impl::Prepare() {
   StepFailures failures;
   TIM_RETURN_IF_ERROR(
       WarmUp(*executable_, *memory_, streams_, prepared_, &failures));
-  return PrepareControls(*executable_, prepared_, nullptr);
+  return PrepareControls(*executable_, prepared_, Kernels::kNew, nullptr);
 }
 
 Status ObservedRun::Impl::FinishAll() {

@@ -29,8 +29,8 @@ Result<std::shared_ptr<PreparedNode>> PreparedNode::Create(
       made->executable_,
       CompileExecutable(graph, std::move(options), surroundings));
   TIM_ASSIGN_OR_RETURN(made->prepared_, made->executable_->PrepareGroups());
-  TIM_RETURN_IF_ERROR(
-      PrepareControls(*made->executable_, made->prepared_, nullptr));
+  TIM_RETURN_IF_ERROR(PrepareControls(*made->executable_, made->prepared_,
+                                      Kernels::kNew, nullptr));
   made->scalars_ = std::move(scalars);
   for (const PreparedGroup& ready : made->prepared_) made->AddOperands(ready);
   for (const ir::PlanTensor& output : made->plan().outputs) {

@@ -60,14 +60,13 @@ Status RunMemory::AllocateArenas(
     return OkStatus();
   }
   for (const ir::Arena& arena : executable_.plan().arenas) {
-    Stream& stream = *streams[arena.device];
-    const Result<Buffer*> buffer = AllocateArena(arena, memory, stream);
+    const Result<Buffer*> buffer =
+        AllocateArena(arena, memory, *streams[arena.device]);
     if (!buffer.ok()) {
       return buffer.status().WithContext(StrCat("an arena of ", arena.bytes,
                                                 " bytes for graph '",
                                                 executable_.plan().graph, "'"));
     }
-    TIM_RETURN_IF_ERROR(FillZero(stream, **buffer));
     arenas_.push_back(*buffer);
   }
   arena_bindings_.resize(arenas_.size());
@@ -218,6 +217,20 @@ Status RunMemory::BindArenas(GivenArenas arenas) {
     } else if (std::exchange(binding.given, false)) {
       Point(binding.operands, arenas_[i], 0);
     }
+  }
+  return OkStatus();
+}
+
+Status RunMemory::ZeroArenas(
+    std::span<const std::unique_ptr<Stream>> streams) const {
+  for (size_t i = 0; i < arena_bindings_.size(); ++i) {
+    if (arena_bindings_[i].operands.empty()) continue;
+    const PortOperand& operand = arena_bindings_[i].operands.front();
+    const BufferRange& range = ranges_[operand.range];
+    const ir::Arena& arena = executable_.plan().arenas[i];
+    TIM_RETURN_IF_ERROR(
+        FillZero(*streams[arena.device],
+                 {range.buffer, range.offset - operand.offset, arena.bytes}));
   }
   return OkStatus();
 }

@@ -3,6 +3,7 @@
 #define TIM_RUNTIME_RUN_MEMORY_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -11,7 +12,6 @@
 #include "device/device.h"
 #include "device/host/host_buffer.h"
 #include "device/pool_allocator.h"
-#include "runtime/arena_memory.h"
 #include "runtime/executable.h"
 #include "runtime/given_arenas.h"
 #include "runtime/port_binding.h"
@@ -19,13 +19,19 @@
 
 namespace tim::runtime {
 
+/// Where arenas lie.
+enum class ArenaMemory : uint8_t {
+  kOwn,     ///< Of contexts that stay as long as their executable.
+  kPooled,  ///< Of contexts that come and go: in the pools of the devices.
+  kGiven,   ///< Of each run: see GivenArenas.
+};
+
 /// Resolves the operands of every step once; a run only moves the addresses of
 /// the caller's tensors and the buffers of states.
 class RunMemory {
  public:
-  /// Arenas are filled with zero bytes, through streams[device].  No work uses
-  /// pooled ones when they are destroyed.  With kGiven there are none but those
-  /// of BindArenas().
+  /// Arenas hold anything.  No work uses pooled ones when they are destroyed.
+  /// With kGiven there are none but those of BindArenas().
   static Result<std::unique_ptr<RunMemory>> Create(
       const Executable& executable, ArenaMemory arenas,
       std::span<const std::unique_ptr<device::Stream>> streams);
@@ -45,6 +51,10 @@ class RunMemory {
   /// Arenas of the next run: what is given, as CheckArenas() wants it, else the
   /// own ones.  Devices import what has moved since the last run.
   Status BindArenas(GivenArenas arenas);
+  /// Fills the arenas that steps work in with zero bytes, as far as the plan
+  /// uses them, through streams[device].
+  Status ZeroArenas(
+      std::span<const std::unique_ptr<device::Stream>> streams) const;
   /// Imports of `memory` end: it may be freed, and what is at its address later
   /// is other memory.
   void Release(const void* memory);

@@ -80,6 +80,7 @@ Status WarmUp(const Executable& executable, RunMemory& memory,
               std::span<const PreparedGroup> prepared, StepFailures* failures) {
   const ir::Plan& plan = executable.plan();
   const TraceSpan span("build", "first use of the kernels", plan.graph);
+  TIM_RETURN_IF_ERROR(memory.ZeroArenas(streams));
   TIM_ASSIGN_OR_RETURN(const auto stand_ins, StandIns(executable, streams));
   std::vector<Buffer*> buffers(stand_ins.size(), nullptr);
   for (size_t i = 0; i < stand_ins.size(); ++i) {

@@ -13,10 +13,11 @@
 
 namespace tim::runtime {
 
-/// Runs the device's own steps once on the zeroed arenas: some drivers compile
-/// a kernel when it is first enqueued.  Users' kernels are only built, where
-/// the device can (Stream::Build); host steps and copies are left out.  States
-/// are replaced by zeroed scratch.
+/// Runs the device's own steps once on arenas that it fills with zeros: some
+/// drivers compile a kernel when it is first enqueued.  Users' kernels are only
+/// built, where the device can (Stream::Build); host steps and copies are left
+/// out, and kernels read zeros for what those make: as indices, zeros are
+/// within bounds.  States are replaced by zeroed scratch.
 /// After a failure that `failures` keeps the other steps run all the same.
 Status WarmUp(const Executable& executable, RunMemory& memory,
               std::span<const std::unique_ptr<device::Stream>> streams,

@@ -12,6 +12,7 @@
 
 #include "device/device_pools.h"
 #include "device/host/host_device.h"
+#include "runtime/compiled_graph.h"
 #include "tests/support/plans/pool_runs.h"
 #include "tests/support/status_macros.h"
 
@@ -325,6 +326,20 @@ TEST(ContextPool, ALostDeviceEndsAllLaterRuns) {
   EXPECT_EQ(runs[1].event->Wait().code(), StatusCode::kDeviceLost);
   EXPECT_EQ(runs[2].Start(*pool.pool).code(), StatusCode::kDeviceLost);
   EXPECT_EQ(runs[1].event->Wait().code(), StatusCode::kDeviceLost);
+}
+
+// Each of the runs copies its input and its output, and no more is copied.
+TEST(ContextPool, FurtherContextsWriteNoZeros) {
+  Gate gate;
+  Pool pool(gate.Function());
+  const int copies = pool.fake->copies();
+  const int steps = pool.fake->steps_run();
+  pool.MakeContexts(4, gate);
+  EXPECT_EQ(pool.fake->copies() - copies, 4 * 2);
+  EXPECT_EQ(pool.fake->steps_run() - steps, 4);
+  const int before = pool.fake->copies();
+  ASSERT_OK(CompiledGraph::Of({pool.executable, nullptr}));
+  EXPECT_EQ(pool.fake->copies(), before);
 }
 
 TEST(ContextPool, WithoutMemoryForAnotherContextRunsWait) {

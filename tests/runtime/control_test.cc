@@ -99,7 +99,6 @@ GraphPointer Unary(const std::string& op) {
   return graph.Share({op.empty() ? x : graph.One(op, {x})});
 }
 
-/// y = (condition ? x + x : -x).
 GraphPointer Sum() {
   Builder graph("sum");
   const ir::ValueId x = graph.Input(kVector);
@@ -185,10 +184,12 @@ Result<std::vector<Data>> Evaluate(ir::Graph graph,
   return results;
 }
 
-Devices OpenCl() {
+Devices OpenCl(testing::StreamCounts* counts = nullptr) {
   const auto made = device::CreateOpenClDevice(0, GetOptions().on_device);
   EXPECT_OK(made);
-  return {device::CreateHostDevice(), *made};
+  if (counts == nullptr) return {device::CreateHostDevice(), *made};
+  return {device::CreateHostDevice(),
+          std::make_shared<testing::StreamCountingDevice>(*made, *counts)};
 }
 
 Result<std::shared_ptr<const Executable>> Build(const ir::Graph& graph,
@@ -234,16 +235,19 @@ void ExpectEval(const ir::Graph& graph, const Devices& devices,
                 const std::vector<std::vector<Data>>& runs) {
   const auto executable = Build(graph, devices);
   ASSERT_OK(executable);
-  const auto context = ExecutionContext::Create(*executable);
-  ASSERT_OK(context);
+  const auto first = ExecutionContext::Create(*executable);
+  ASSERT_OK(first);
+  const auto another = ExecutionContext::CreateAnother(*executable);
+  ASSERT_OK(another);
   for (const std::vector<Data>& inputs : runs) {
     const auto expected = Evaluate(graph, inputs);
     ASSERT_OK(expected);
-    const auto found = RunOn(**executable, **context, inputs);
-    ASSERT_OK(found);
-    ASSERT_EQ(found->size(), expected->size());
-    for (size_t i = 0; i < found->size(); ++i) {
-      EXPECT_EQ((*found)[i].bytes, (*expected)[i].bytes) << "output " << i;
+    for (ExecutionContext* const context : {first->get(), another->get()}) {
+      const auto found = RunOn(**executable, *context, inputs);
+      ASSERT_OK(found);
+      ASSERT_EQ(found->size(), expected->size());
+      for (size_t i = 0; i < found->size(); ++i)
+        EXPECT_EQ((*found)[i].bytes, (*expected)[i].bytes) << "output " << i;
     }
   }
 }
@@ -302,10 +306,7 @@ TEST_P(Control, WhileMakesManyTripsAndNone) {
 // Check 32: the host waits once for each trip, for its condition.
 TEST(ControlWaits, AreOnePerTrip) {
   testing::StreamCounts counts;
-  Devices devices = OpenCl();
-  devices[1] =
-      std::make_shared<testing::StreamCountingDevice>(devices[1], counts);
-  const auto executable = Build(WhileGraph(7, -1, false), devices);
+  const auto executable = Build(WhileGraph(7, -1, false), OpenCl(&counts));
   ASSERT_OK(executable);
   const auto context = ExecutionContext::Create(*executable);
   ASSERT_OK(context);
@@ -316,6 +317,8 @@ TEST(ControlWaits, AreOnePerTrip) {
   };
   const int none = waits_from(7);
   EXPECT_GT(none, 0);
+  EXPECT_OK(ExecutionContext::CreateAnother(*executable));
+  EXPECT_EQ(counts.waits, none) << "its kernels have been used";
   for (int trips : {1, 2, 6}) EXPECT_EQ(waits_from(7 - trips), none + trips);
 }
 
@@ -323,9 +326,7 @@ TEST(ControlWaits, AreOnePerTrip) {
 // where it is, once it has found out where: it waits for it, and for the end.
 TEST(ControlWaits, AreTwoForAnIf) {
   testing::StreamCounts counts;
-  Devices devices = OpenCl();
-  devices[1] =
-      std::make_shared<testing::StreamCountingDevice>(devices[1], counts);
+  const Devices devices = OpenCl(&counts);
   Builder graph("choice");
   const ir::ValueId i = graph.Input(kCount);
   const ir::ValueId x = graph.One("Abs", {graph.Input(kVector)});

@@ -7,9 +7,11 @@
 
 #include "binary/plan/plan_file.h"
 #include "compiler/compiler.h"
+#include "device/device_pools.h"
 #include "ops/builtin.h"
 #include "runtime/compile_options.h"
 #include "runtime/execution_context.h"
+#include "runtime/transfer.h"
 #include "tests/properties/graphs/random_graph.h"
 #include "tests/properties/properties.h"
 #include "tests/support/long_tests.h"
@@ -72,23 +74,53 @@ Result<Planned> PlanOf(const BuiltGraph& built, const Devices& devices) {
   return planned;
 }
 
+Result<std::vector<Bytes>> RunIn(runtime::ExecutionContext& context,
+                                 const std::vector<Bytes>& inputs) {
+  std::vector<const void*> in;
+  for (const Bytes& input : inputs) in.push_back(input.data());
+  std::vector<Bytes> results;
+  std::vector<void*> out;
+  for (const ir::PlanTensor& output : context.executable().plan().outputs) {
+    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(output.desc));
+    results.emplace_back(static_cast<size_t>(bytes));
+    out.push_back(results.back().data());
+  }
+  TIM_RETURN_IF_ERROR(context.Run(in, out, nullptr));
+  return results;
+}
+
+// Arenas that a context takes from the pools next are all ones: as floats they
+// are no numbers, as indices out of bounds.
+Status FillPools(const runtime::Executable& executable) {
+  std::vector<device::PoolRange> filled;
+  for (const ir::Arena& arena : executable.plan().arenas) {
+    if (arena.bytes == 0) continue;
+    device::Device& device = executable.device(arena.device);
+    const Bytes ones(static_cast<size_t>(arena.bytes), std::byte{0xFF});
+    TIM_ASSIGN_OR_RETURN(const auto stream, device.CreateStream());
+    TIM_ASSIGN_OR_RETURN(
+        filled.emplace_back(),
+        device.pools().Of(arena.memory).Allocate(arena.bytes, nullptr));
+    TIM_RETURN_IF_ERROR(runtime::Upload(*stream, ones.data(), arena.bytes,
+                                        filled.back().buffer()));
+  }
+  return OkStatus();
+}
+
+// By a first context and by a further one, which is not filled with zeros.
 Result<std::vector<Bytes>> Run(ir::Plan plan, const std::vector<Bytes>& inputs,
                                const Devices& devices) {
   TIM_ASSIGN_OR_RETURN(const auto executable,
                        runtime::Executable::Create(std::move(plan), devices,
                                                    vx::UserPrograms()));
-  TIM_ASSIGN_OR_RETURN(const auto context,
+  TIM_ASSIGN_OR_RETURN(const auto first,
                        runtime::ExecutionContext::Create(executable));
-  std::vector<const void*> in;
-  for (const Bytes& input : inputs) in.push_back(input.data());
-  std::vector<Bytes> results;
-  std::vector<void*> out;
-  for (const ir::PlanTensor& output : executable->plan().outputs) {
-    TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(output.desc));
-    results.emplace_back(static_cast<size_t>(bytes));
-    out.push_back(results.back().data());
-  }
-  TIM_RETURN_IF_ERROR(context->Run(in, out, nullptr));
+  TIM_ASSIGN_OR_RETURN(auto results, RunIn(*first, inputs));
+  TIM_RETURN_IF_ERROR(FillPools(*executable));
+  TIM_ASSIGN_OR_RETURN(const auto another,
+                       runtime::ExecutionContext::CreateAnother(executable));
+  TIM_ASSIGN_OR_RETURN(const auto again, RunIn(*another, inputs));
+  EXPECT_EQ(results, again) << "in arenas of any content";
   return results;
 }
 
