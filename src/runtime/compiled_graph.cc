@@ -197,12 +197,12 @@ Result<std::shared_ptr<RunEvent>> CompiledGraph::Enqueue(
 Result<std::shared_ptr<RunEvent>> CompiledGraph::EnqueueIfFree(
     std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
     std::vector<std::shared_ptr<RunEvent>> waits,
-    std::function<Status(Status)> end) {
+    std::function<Status(Status)> end, ContextPool::Reservation reserved) {
   const TraceSpan span("run", "RunAsync", plan().graph);
   TIM_ASSIGN_OR_RETURN(BoundRun run,
                        BindRun(plan(), inputs, outputs, std::move(end)));
   return pool_->EnqueueIfFree(std::move(run.ports), states_, std::move(waits),
-                              std::move(run.calls));
+                              std::move(run.calls), std::move(reserved));
 }
 
 Result<std::shared_ptr<RunEvent>> CompiledGraph::TryEnqueue(

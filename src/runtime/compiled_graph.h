@@ -68,14 +68,17 @@ class CompiledGraph {
       std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
       std::vector<std::shared_ptr<RunEvent>> waits = {},
       std::function<Status(Status)> end = nullptr, GivenArenas arenas = {});
-  /// The same where a context is free, so that it need not wait for one; else
-  /// null, and nothing was done.  Not of observed runs.
+  /// The same where a context is free, or reserved here, so that it need not
+  /// wait for one; else null, and nothing was done.  Not of observed runs.
   Result<std::shared_ptr<RunEvent>> EnqueueIfFree(
       std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
       std::vector<std::shared_ptr<RunEvent>> waits = {},
-      std::function<Status(Status)> end = nullptr);
+      std::function<Status(Status)> end = nullptr,
+      ContextPool::Reservation reserved = {});
   /// See ContextPool::WaitForContext().
-  Status WaitForContext() { return pool_->WaitForContext(); }
+  Result<ContextPool::Reservation> WaitForContext() {
+    return pool_->WaitForContext();
+  }
 
   /// Enqueue() where it takes no thread, no copy and no wait; else null, and
   /// nothing was done: see ContextPool::TryEnqueue().  The run starts after

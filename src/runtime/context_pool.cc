@@ -43,10 +43,13 @@ void ContextPool::State::Remove(const PooledRun* run) {
 
 Result<std::shared_ptr<RunEvent>> ContextPool::State::Enqueue(
     RunPorts ports, std::shared_ptr<StateSet> states, Waits waits,
-    RunCalls calls, Patience patience) {
+    RunCalls calls, Patience patience, Reservation reserved) {
   if (states != nullptr) TIM_RETURN_IF_ERROR(CheckOutsideRunOf(*states));
   std::erase_if(waits, HasSucceeded);
-  TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire(patience));
+  Slot* slot = reserved.release();
+  if (slot == nullptr) {
+    TIM_ASSIGN_OR_RETURN(slot, Acquire(patience));
+  }
   if (slot == nullptr) return std::shared_ptr<RunEvent>();
   const Result<bool> taken = GiveArenas(slot, &ports, patience);
   Status status = taken.status();
@@ -230,12 +233,20 @@ Result<std::shared_ptr<RunEvent>> ContextPool::Enqueue(
 
 Result<std::shared_ptr<RunEvent>> ContextPool::EnqueueIfFree(
     RunPorts ports, std::shared_ptr<StateSet> states,
-    std::vector<std::shared_ptr<RunEvent>> waits, RunCalls calls) {
+    std::vector<std::shared_ptr<RunEvent>> waits, RunCalls calls,
+    Reservation reserved) {
   return Own().Enqueue(std::move(ports), std::move(states), std::move(waits),
-                       std::move(calls), State::Patience::kNone);
+                       std::move(calls), State::Patience::kNone,
+                       std::move(reserved));
 }
 
-Status ContextPool::WaitForContext() { return Own().WaitForContext(); }
+Result<ContextPool::Reservation> ContextPool::WaitForContext() {
+  return Own().WaitForContext();
+}
+
+void ContextPool::FreeSlot::operator()(ContextSlot* slot) const {
+  state->Free(slot, OkStatus());
+}
 
 Result<std::shared_ptr<RunEvent>> ContextPool::TryEnqueue(
     RunPorts ports, std::vector<std::shared_ptr<RunEvent>> after,

@@ -36,6 +36,8 @@ struct RunCalls {
   std::function<Status(Status)> end = nullptr;
 };
 
+struct ContextSlot;
+
 /// Makes contexts when runs need them, `max_in_flight` at most for those that
 /// are started outside of runs.  Any thread.  A forked process has contexts of
 /// its own, and none of the runs that were in flight when it was forked off:
@@ -46,6 +48,16 @@ class ContextPool {
   /// Contexts besides, for runs that are started inside of runs, and as many
   /// for runs that these may wait for by threads of their own.
   static constexpr size_t kMaxInside = 64;
+
+  class State;  ///< Shared with the runs.
+
+  struct FreeSlot {
+    std::shared_ptr<State> state;
+    void operator()(ContextSlot* slot) const;
+  };
+  /// A context, and arenas where runs share some, which nobody else gets as
+  /// long as this is there.  Whoever has it waits for no run meanwhile.
+  using Reservation = std::unique_ptr<ContextSlot, FreeSlot>;
 
   /// With `first`, a context of `executable` that no run uses, so that the
   /// first run meets no compilation.
@@ -74,13 +86,14 @@ class ContextPool {
   Result<std::shared_ptr<RunEvent>> Enqueue(
       RunPorts ports, std::shared_ptr<StateSet> states,
       std::vector<std::shared_ptr<RunEvent>> waits = {}, RunCalls calls = {});
-  /// The same where it need not block; else null, and nothing was done.
+  /// The same where it need not block, as with what is reserved here; else
+  /// null, and nothing was done.
   Result<std::shared_ptr<RunEvent>> EnqueueIfFree(
       RunPorts ports, std::shared_ptr<StateSet> states,
-      std::vector<std::shared_ptr<RunEvent>> waits = {}, RunCalls calls = {});
-  /// Blocks until a context is free, which EnqueueIfFree() takes where nobody
-  /// else has.  Fails as Enqueue() does.
-  Status WaitForContext();
+      std::vector<std::shared_ptr<RunEvent>> waits = {}, RunCalls calls = {},
+      Reservation reserved = {});
+  /// Blocks as Enqueue() does, and fails so.
+  Result<Reservation> WaitForContext();
 
   /// The same of a plan without states, where the devices do all of it and
   /// nothing has to be waited for; else null, and nothing was done: where a
@@ -106,8 +119,6 @@ class ContextPool {
 
   /// Contexts that there are now.
   int contexts() const;
-
-  class State;  ///< Shared with the runs.
 
  private:
   explicit ContextPool(std::shared_ptr<State> state);

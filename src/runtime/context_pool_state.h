@@ -48,13 +48,13 @@ class ContextPool::State final
         calls_clients_(blocks && CallsClients(executable_->plan())),
         limit_(static_cast<size_t>(max_in_flight_)) {}
 
-  /// Null where no context is free without patience.
+  /// Null where nothing is reserved and no context is free without patience.
   Result<std::shared_ptr<RunEvent>> Enqueue(RunPorts ports,
                                             std::shared_ptr<StateSet> states,
                                             Waits waits, RunCalls calls,
-                                            Patience patience);
-  /// A context and arenas, for a moment.
-  Status WaitForContext();
+                                            Patience patience,
+                                            Reservation reserved = {});
+  Result<Reservation> WaitForContext();
   Result<std::shared_ptr<RunEvent>> TryEnqueue(RunPorts ports, Waits after,
                                                RunCalls calls);
   Status Run(std::span<const PortMemory> inputs,
@@ -115,8 +115,8 @@ class ContextPool::State final
   void SetFree(Slot* slot);
   Slot* Take(Origin origin);
   Slots Trim();
-  // The slot gets the arenas of a run that is given none.  False where there is
-  // no memory for them without patience.
+  // The slot gets the arenas of a run that is given none, where it has none.
+  // False where there is no memory for them without patience.
   Result<bool> TakeArenas(Slot* slot, GivenArenas given,
                           Patience patience) const;
   Result<bool> GiveArenas(Slot* slot, RunPorts* ports, Patience patience) const;

@@ -80,7 +80,9 @@ Status ContextPool::State::MakeOneMore(std::unique_lock<std::mutex>& lock,
 
 Result<bool> ContextPool::State::TakeArenas(Slot* slot, GivenArenas given,
                                             Patience patience) const {
-  if (shared_ == nullptr || !given.empty()) return true;
+  if (shared_ == nullptr || slot->arenas != nullptr || !given.empty()) {
+    return true;
+  }
   const ir::Plan& plan = executable_->plan();
   TIM_ASSIGN_OR_RETURN(slot->arenas, patience == Patience::kWaits
                                          ? shared_->Take(plan)
@@ -99,11 +101,11 @@ Result<bool> ContextPool::State::GiveArenas(Slot* slot, RunPorts* ports,
   return taken;
 }
 
-Status ContextPool::State::WaitForContext() {
+Result<ContextPool::Reservation> ContextPool::State::WaitForContext() {
   TIM_ASSIGN_OR_RETURN(Slot * slot, Acquire());
-  const Status status = TakeArenas(slot, {}, Patience::kWaits).status();
-  Free(slot, OkStatus());
-  return status;
+  Reservation reserved(slot, {shared_from_this()});
+  TIM_RETURN_IF_ERROR(TakeArenas(slot, {}, Patience::kWaits).status());
+  return reserved;
 }
 
 // Functions of clients that runs call may have threads which wait for the run

@@ -8,6 +8,68 @@
 #include "runtime/inside_run.h"
 
 namespace tim::runtime {
+namespace {
+
+// Free arenas of a device make room for others of any kind.
+bool NeedSameDevice(const ir::Plan& a, const ir::Plan& b) {
+  return std::any_of(a.arenas.begin(), a.arenas.end(), [&](const auto& one) {
+    return one.bytes > 0 && std::any_of(b.arenas.begin(), b.arenas.end(),
+                                        [&](const auto& other) {
+                                          return other.bytes > 0 &&
+                                                 other.device == one.device;
+                                        });
+  });
+}
+
+}  // namespace
+
+/// The place of a request for arenas among all, from when it comes until it
+/// ends.
+class SharedArenas::Turn {
+ public:
+  Turn(State& state, const ir::Plan& plan) : state_(state) {
+    const std::lock_guard lock(state_.mutex);
+    place_ = state_.waiting.insert(state_.waiting.end(), &plan);
+  }
+  ~Turn() {
+    const std::lock_guard lock(state_.mutex);
+    state_.waiting.erase(place_);
+    state_.changed.notify_all();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  /// Waits until it is the request's turn.
+  void Await() {
+    std::unique_lock lock(state_.mutex);
+    state_.changed.wait(lock,
+                        [this] { return !IsHeldUp(state_, **place_, place_); });
+  }
+  /// Whether later requests come first from now on, as long as no arenas come
+  /// back; false where there is none, or where they do already.  The lock is
+  /// held.
+  bool LetOthersPass() {
+    if (!state_.in_order || std::next(place_) == state_.waiting.end()) {
+      return false;
+    }
+    state_.in_order = false;
+    state_.changed.notify_all();
+    return true;
+  }
+  /// Whether one of those who came before `end` comes first.  The lock is held.
+  static bool IsHeldUp(const State& state, const ir::Plan& plan,
+                       std::list<const ir::Plan*>::const_iterator end) {
+    if (!state.in_order || IsInsideAnyRun()) return false;
+    return std::any_of(state.waiting.begin(), end, [&](const ir::Plan* before) {
+      return NeedSameDevice(*before, plan);
+    });
+  }
+
+ private:
+  State& state_;
+  std::list<const ir::Plan*>::const_iterator place_;
+};
+
 SharedArenas::Lease::~Lease() { owner_->Return(*this); }
 
 void SharedArenas::Lease::SetRun(std::weak_ptr<RunEvent> run, Ends ends) {
@@ -130,6 +192,12 @@ Result<std::unique_ptr<SharedArenas::Lease>> SharedArenas::TryTake(
     const ir::Plan& plan) {
   State& state = state_.Get();
   const uint64_t changes = Changes();
+  {
+    const std::lock_guard lock(state.mutex);
+    if (Turn::IsHeldUp(state, plan, state.waiting.end())) {
+      return std::unique_ptr<Lease>();
+    }
+  }
   const std::unique_lock taking(state.taking, std::try_to_lock);
   if (!taking.owns_lock()) return std::unique_ptr<Lease>();
   auto taken = TakeNow(plan);
@@ -143,7 +211,9 @@ Result<std::unique_ptr<SharedArenas::Lease>> SharedArenas::TryTake(
 
 Result<std::unique_ptr<SharedArenas::Lease>> SharedArenas::Take(
     const ir::Plan& plan) {
+  Turn turn(state_.Get(), plan);
   while (true) {
+    turn.Await();
     const uint64_t changes = Changes();
     auto taken = [&] {
       const std::lock_guard taking(state_.Get().taking);
@@ -152,7 +222,7 @@ Result<std::unique_ptr<SharedArenas::Lease>> SharedArenas::Take(
     if (taken.status().code() != StatusCode::kOutOfMemory || !MayFit(plan)) {
       return taken;
     }
-    if (!WaitForChange(changes)) return taken;
+    if (!WaitForChange(changes, turn)) return taken;
   }
 }
 
@@ -170,7 +240,7 @@ bool SharedArenas::MayFit(const ir::Plan& plan) const {
                      });
 }
 
-bool SharedArenas::WaitForChange(uint64_t changes) {
+bool SharedArenas::WaitForChange(uint64_t changes, Turn& turn) {
   struct User {
     std::shared_ptr<RunEvent> run;  // null: not known yet, or there is none
     Ends ends = Ends::kByItself;
@@ -200,7 +270,8 @@ bool SharedArenas::WaitForChange(uint64_t changes) {
   std::unique_lock lock(state.mutex);
   const auto has_changed = [&] { return state.changes != changes; };
   if (all_call_clients) {
-    return state.changed.wait_for(lock, kStandstill, has_changed);
+    return state.changed.wait_for(lock, kStandstill, has_changed) ||
+           turn.LetOthersPass();
   }
   state.changed.wait(lock, has_changed);
   return true;
@@ -215,6 +286,7 @@ void SharedArenas::Return(Lease& lease) {
   // A lease is listed, and waited for, once it has all of its arenas.
   if (std::erase(state.leases, &lease) != 0) {
     ++state.changes;
+    state.in_order = true;
     state.changed.notify_all();
   }
   if (state.leases.empty()) surplus = TakeSurplus(state);

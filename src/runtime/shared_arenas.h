@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -73,10 +74,14 @@ class SharedArenas : public std::enable_shared_from_this<SharedArenas> {
       : devices_(std::move(devices)) {}
 
   /// Arenas of any content.  Where there is no memory for them, waits until a
-  /// run has ended that has some.  kOutOfMemory, naming arena and graph, where
-  /// there is none but runs that this thread is inside of, or where runs that
-  /// call functions of clients, which may wait for this thread, have all and
-  /// none of them ends for a quarter of a second.
+  /// run has ended that has some.  First come, first served: waits for those
+  /// that wait for memory of one of its devices before it does, too, but not
+  /// inside of a run, whose end they may wait for.  kOutOfMemory, naming arena
+  /// and graph, where there is none but runs that this thread is inside of, or
+  /// where runs that call functions of clients, which may wait for this thread,
+  /// have all and none of them ends for a quarter of a second.  Where they may
+  /// wait for others that came later, those come first then, and it waits for
+  /// a quarter of a second more.
   Result<std::unique_ptr<Lease>> Take(const ir::Plan& plan);
   /// The same without a wait: null where Take() would.
   Result<std::unique_ptr<Lease>> TryTake(const ir::Plan& plan);
@@ -86,6 +91,7 @@ class SharedArenas : public std::enable_shared_from_this<SharedArenas> {
   int64_t bytes() const;
 
  private:
+  class Turn;
   struct State {
     // Held while arenas of a plan are taken one after the other: who finds no
     // memory has not met another one who is about to find none.
@@ -97,6 +103,8 @@ class SharedArenas : public std::enable_shared_from_this<SharedArenas> {
     std::vector<Lease*> leases;                 // oldest first
     size_t most_leases = 0;                     // since there were none
     uint64_t changes = 0;  // leases that came back or got their run
+    std::list<const ir::Plan*> waiting;  // plans of Take(), first come first
+    bool in_order = true;  // else nobody waits for those who came before
     int64_t bytes = 0;     // of those in leases, too
   };
 
@@ -107,9 +115,9 @@ class SharedArenas : public std::enable_shared_from_this<SharedArenas> {
   Result<std::unique_ptr<Lease>> TakeNow(const ir::Plan& plan);
   bool MayFit(const ir::Plan& plan) const;
   uint64_t Changes() const;
-  // Whether leases have changed since there were as many changes; waits for
-  // that where it may.
-  bool WaitForChange(uint64_t changes);
+  // Whether leases have changed since there were as many changes, or others
+  // come first now; waits for that where it may.
+  bool WaitForChange(uint64_t changes, Turn& turn);
   void Return(Lease& lease);
   bool DropFree(size_t device);
   // The lock is held.

@@ -263,7 +263,7 @@ std::vector<std::shared_ptr<ValueState>> ProgramState::ResultsOf(
   return results;
 }
 
-Result<bool> ProgramState::TryStart(Started* run) {
+Result<bool> ProgramState::TryStart(Started* run, Reservation reserved) {
   runtime::CompiledGraph* const compiled = run->plan->compiled();
   if (compiled == nullptr) return true;
   std::unique_lock<std::mutex> order;
@@ -276,8 +276,8 @@ Result<bool> ProgramState::TryStart(Started* run) {
     }
   }
   TIM_ASSIGN_OR_RETURN(
-      run->run,
-      compiled->EnqueueIfFree(run->in, run->out, std::move(waits), run->end));
+      run->run, compiled->EnqueueIfFree(run->in, run->out, std::move(waits),
+                                        run->end, std::move(reserved)));
   if (run->run == nullptr) return false;
   if (ordered_) last_run_ = run->run;
   for (const auto& memory : run->outputs) {
@@ -313,12 +313,13 @@ void ProgramState::Assign(const Started& run) const {
 }
 
 // A run that writes variables is made anew where another one has written them
-// meanwhile.
+// meanwhile: without what is reserved, which a plan that is made may wait for.
 Result<ProgramState::Started> ProgramState::Start(
     const std::vector<Value>& inputs, OutputPlace place,
     const std::vector<void*>& host) {
   const bool writes = this->writes();
   TIM_ASSIGN_OR_RETURN(Started run, MakeRun(inputs, place, host));
+  Reservation reserved;
   while (true) {
     bool is_current = true;
     {
@@ -328,14 +329,16 @@ Result<ProgramState::Started> ProgramState::Start(
         is_current = HasStatesOf(run.operands);
       }
       if (is_current) {
-        TIM_ASSIGN_OR_RETURN(const bool started, TryStart(&run));
+        TIM_ASSIGN_OR_RETURN(const bool started,
+                             TryStart(&run, std::move(reserved)));
         if (started && writes) Assign(run);
         if (started) return run;
       }
     }
     if (is_current) {
-      TIM_RETURN_IF_ERROR(run.plan->compiled()->WaitForContext());
+      TIM_ASSIGN_OR_RETURN(reserved, run.plan->compiled()->WaitForContext());
     } else {
+      reserved.reset();
       TIM_ASSIGN_OR_RETURN(run, MakeRun(inputs, place, host));
     }
   }

@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "ir/graph.h"
+#include "runtime/context_pool.h"
 #include "runtime/shared_arenas.h"
 #include "tim/values/graph.h"
 #include "values/device_state.h"
@@ -65,6 +66,7 @@ class ProgramState {
     std::vector<PortSpec> ports;
   };
   struct Started;
+  using Reservation = runtime::ContextPool::Reservation;
 
   Status CheckInputs(const std::vector<TensorSpec>& inputs) const;
   Status CheckAssigned(const ProgramPlan& plan) const;
@@ -90,9 +92,9 @@ class ProgramState {
   Result<Started> MakeRun(const std::vector<Value>& inputs, OutputPlace place,
                           const std::vector<void*>& host);
   static std::vector<std::shared_ptr<ValueState>> ResultsOf(const Started& run);
-  // Starts it; false where no context is free for it.  Neither waits for a run
-  // nor calls functions of applications.
-  Result<bool> TryStart(Started* run);
+  // Starts it; false where nothing is reserved and no context is free for it.
+  // Neither waits for a run nor calls functions of applications.
+  Result<bool> TryStart(Started* run, Reservation reserved);
   void Assign(const Started& run) const;
   Result<Started> Start(const std::vector<Value>& inputs, OutputPlace place,
                         const std::vector<void*>& host);

@@ -187,7 +187,7 @@ TEST_P(OnDevice, RunsMayAskForFreeContexts) {
   };
   ASSERT_TRUE(starts(runs[0]));
   EXPECT_FALSE(starts(runs[1]));
-  EXPECT_OK(pool.pool->WaitForContext());
+  EXPECT_OK(pool.pool->WaitForContext());  // given back at once
   EXPECT_EQ(pool.pool->contexts(), 2);
   ASSERT_TRUE(starts(runs[1]));
   EXPECT_FALSE(starts(runs[2]));
@@ -202,6 +202,30 @@ TEST_P(OnDevice, RunsMayAskForFreeContexts) {
     InFlight& run = runs[static_cast<size_t>(i)];
     EXPECT_OK(run.event->Wait());
     EXPECT_EQ(run.output, (Floats{i + 10, i + 10}));
+  }
+}
+
+TEST_P(OnDevice, AReservedContextIsNobodyElses) {
+  Gate gate;
+  Pool pool(gate.Function(), GetParam(), 1);
+  InFlight run({1, 2});
+  const auto starts = [&](ContextPool::Reservation reserved) {
+    auto made =
+        pool.pool->EnqueueIfFree({{run.input.data()}, {run.output.data()}},
+                                 nullptr, {}, {}, std::move(reserved));
+    EXPECT_OK(made);
+    run.event = *made;
+    return run.event != nullptr;
+  };
+  for (const bool is_used : {false, true, true}) {
+    auto reserved = pool.pool->WaitForContext();
+    ASSERT_OK(reserved);
+    EXPECT_FALSE(starts({}));
+    if (!is_used) continue;
+    EXPECT_TRUE(starts(*std::move(reserved)));
+    gate.Open();
+    EXPECT_OK(run.event->Wait());
+    EXPECT_EQ(run.output, (Floats{11, 12}));
   }
 }
 

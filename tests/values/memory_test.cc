@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -274,6 +275,61 @@ TEST(Arenas, AreWaitedFor) {
   EXPECT_EQ(arenas->bytes(), one);
   for (size_t i = 0; i < sizes.size(); ++i) ExpectSums(results[i], sizes[i]);
   resume.join();
+}
+
+// A stream of small runs from several threads, of which there are always some
+// in flight.
+class SmallRuns {
+ public:
+  SmallRuns(const Program& program, const Value& rows) {
+    for (std::thread& thread : threads_) {
+      thread = std::thread([this, program, rows] {
+        Value last = program.Run({rows})[0];
+        while (!ends_ && count_ < kMost) {
+          Value next = program.Run({rows})[0];
+          EXPECT_TRUE(last.Wait()) << last.error();
+          last = std::move(next);
+          ++count_;
+        }
+      });
+    }
+  }
+  ~SmallRuns() {
+    ends_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+  int count() const { return count_; }
+  static constexpr int kMost = 1000;
+
+ private:
+  std::atomic<bool> ends_ = false;
+  std::atomic<int> count_ = 0;
+  std::array<std::thread, 3> threads_;
+};
+
+// The device has room for many small arenas, or one large one.
+TEST(Arenas, OfALargeRunAreNotTakenByAStreamOfSmallOnes) {
+  int64_t bytes = int64_t{1} << 30;
+  for (int pass = 0; pass < 2; ++pass) {
+    testing::FakeOptions options;
+    options.memory_bytes = bytes;
+    options.step_us = 1000;  // long beside what starts the next run
+    const Fake fake(options);
+    const Program program = fake.Compile(Wide({4, Shape::kUnknown}));
+    const Value few = Device(fake.front).Move(Rows(64));
+    const Value many = Device(fake.front).Move(Rows(4096));
+    ExpectSums(program.Run({few})[0], 64);
+    if (pass == 0) {
+      ExpectSums(program.Run({many})[0], 4096);
+      bytes = fake.device->live_bytes();
+      continue;
+    }
+    const SmallRuns small(program, few);
+    while (small.count() < 10) std::this_thread::yield();
+    const int before = small.count();
+    ExpectSums(program.Run({many})[0], 4096);
+    EXPECT_LT(small.count() - before, SmallRuns::kMost / 10);
+  }
 }
 
 // Memory that nobody has any more is not waited for.
