@@ -8,6 +8,7 @@
 
 #include "base/memory_count.h"
 #include "tests/support/vx/vx_graph.h"
+#include "tim/vx/platform/native.h"
 #include "tim/vx/shared_constant.h"
 #include "vx/graph/graph_impl.h"
 
@@ -59,6 +60,7 @@ class SmallResNet {
   }
 
   vx::Graph& graph() { return *graph_; }
+  const std::shared_ptr<vx::Graph>& pointer() const { return graph_; }
   /// Weights of the last convolution.
   const TensorPtr& filters() const { return filters_; }
   int64_t weight_bytes() const { return weight_bytes_; }
@@ -186,6 +188,25 @@ TEST_F(ConstantMemory, IsMadeAgainForABinaryGraph) {
   Write(input, SmallResNet::Image());
   ASSERT_TRUE(graph->Run()) << vx::LastError();
   EXPECT_EQ(Read(output), expected);
+}
+
+// Executables have the bytes, once for all of them, as long as they are there.
+TEST_F(ConstantMemory, IsMadeAgainOnceForExecutables) {
+  const auto executor = vx::platform::IDevice::Enumerate()[0]->CreateExecutor();
+  ASSERT_NE(executor, nullptr) << vx::LastError();
+  SmallResNet network(*executor->Contex());
+  const Values expected = network.Run();
+  const int64_t held = CountedMemory();
+  auto first = executor->Compile(network.pointer());
+  ASSERT_NE(first, nullptr) << vx::LastError();
+  const int64_t with_one = CountedMemory();
+  auto second = executor->Compile(network.pointer());
+  ASSERT_NE(second, nullptr) << vx::LastError();
+  EXPECT_GT(with_one, held);
+  EXPECT_LT(CountedMemory() - with_one, (with_one - held) / 10);
+  first = second = nullptr;
+  EXPECT_EQ(CountedMemory(), held);
+  EXPECT_EQ(network.Run(), expected);
 }
 
 TEST_F(ConstantMemory, OfTheClientIsNotHeldBesideWhatIsPacked) {

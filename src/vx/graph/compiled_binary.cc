@@ -205,7 +205,7 @@ Result<BinarySource> CompiledGraph::Source(const GraphCore& core,
     if (tensor->constant() == nullptr) continue;
     ir::Value& value = source.graph.value(id);
     if (value.constant != nullptr) continue;
-    TIM_ASSIGN_OR_RETURN(value.constant, tensor->constant()->Data());
+    TIM_ASSIGN_OR_RETURN(value.constant, tensor->constant()->SharedData());
   }
   return source;
 }

@@ -340,8 +340,6 @@ Result<LocalBinary> GraphImpl::MakeLocal(const ContextState& on) {
     return LocalBinaryOf(source, inputs_, outputs_, pinned ? nullptr : &target);
   };
   if (is_compiled) {
-    // The executables of all executors share them.
-    TIM_RETURN_IF_ERROR(compiled_->RestoreConstants());
     TIM_ASSIGN_OR_RETURN(const BinarySource source,
                          compiled_->Source(*core_, Join(inputs_, outputs_)));
     return make(source);

@@ -9,11 +9,20 @@ Result<std::shared_ptr<const ir::ConstantData>> ConstantStorage::Data() const {
   return ir::Unpack(*form_);
 }
 
+Result<std::shared_ptr<const ir::ConstantData>> ConstantStorage::SharedData() {
+  auto data = shared_.lock();
+  if (data != nullptr) return data;
+  TIM_ASSIGN_OR_RETURN(data, Data());
+  shared_ = data;
+  return data;
+}
+
 void ConstantStorage::Settle(std::shared_ptr<const ir::PackedForm> form,
                              std::shared_ptr<const ir::ConstantData>* data) {
   // Code of the user may have written the tensor meanwhile.
   if (hash() != (*data)->hash) return;
   data_ = nullptr;
+  shared_.reset();
   if (form != nullptr && data->use_count() == 1) {
     form_ = std::move(form);
     *data = nullptr;
@@ -24,7 +33,7 @@ void ConstantStorage::Settle(std::shared_ptr<const ir::PackedForm> form,
 }
 
 Status ConstantStorage::Restore() {
-  TIM_ASSIGN_OR_RETURN(data_, Data());
+  TIM_ASSIGN_OR_RETURN(data_, SharedData());
   form_ = nullptr;
   return OkStatus();
 }

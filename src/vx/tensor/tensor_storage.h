@@ -46,6 +46,9 @@ class ConstantStorage {
   /// long as what this returns.
   Result<std::shared_ptr<const ir::ConstantData>> Data() const;
 
+  /// The same, and one copy of them as long as anybody has it.
+  Result<std::shared_ptr<const ir::ConstantData>> SharedData();
+
   /// The storage after a Compile() for which `data` was given out: it holds it;
   /// but where a form of the plan stands for it, and nobody else holds it,
   /// neither does.
@@ -58,6 +61,8 @@ class ConstantStorage {
   /// One of both, where there is content.
   std::shared_ptr<const ir::ConstantData> data_;
   std::shared_ptr<const ir::PackedForm> form_;
+  /// Bytes of `form_` that somebody may have.
+  std::weak_ptr<const ir::ConstantData> shared_;
 };
 
 /// VARIABLE: on the host until the graph is compiled, then in its StateSet.
