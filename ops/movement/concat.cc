@@ -27,6 +27,24 @@ ir::Arity ConcatArity(const ir::AttributeMap& attributes) {
                  count, 1, std::numeric_limits<int>::max()))};
 }
 
+// Adds an input's extent, or the bound of one, to that of those before it.
+Status Lengthen(const ir::Shape& input, int axis, ir::Shape* joined) {
+  const int64_t before = joined->Bound(axis);
+  const int64_t more = input.Bound(axis);
+  const bool known =
+      (*joined)[axis] != ir::kUnknownDim && input[axis] != ir::kUnknownDim;
+  const auto sum = CheckedAdd(before, more);
+  if (known && !sum) {
+    return InvalidArgument("the extent along axis ", axis,
+                           " overflows 64 bits");
+  }
+  joined->set_dim(axis, known ? *sum : ir::kUnknownDim);
+  if (before != ir::kUnknownDim && more != ir::kUnknownDim && sum) {
+    joined->TightenBound(axis, *sum);
+  }
+  return OkStatus();
+}
+
 // Adds an input to the shape of those before it.
 Status Join(const ir::Shape& input, int index, int axis, ir::Shape* joined) {
   if (input.rank() != joined->rank()) {
@@ -38,18 +56,15 @@ Status Join(const ir::Shape& input, int index, int axis, ir::Shape* joined) {
     const int64_t before = (*joined)[i];
     const bool known = before != ir::kUnknownDim && input[i] != ir::kUnknownDim;
     if (i == axis) {
-      const auto sum = CheckedAdd(before, input[i]);
-      if (known && !sum) {
-        return InvalidArgument("the extent along axis ", axis,
-                               " overflows 64 bits");
-      }
-      joined->set_dim(i, known ? *sum : ir::kUnknownDim);
+      TIM_RETURN_IF_ERROR(Lengthen(input, axis, joined));
     } else if (known && before != input[i]) {
       return InvalidArgument(
           "input ", index, " ", input.ToString(), " differs along axis ", i,
           " from the inputs before it, ", joined->ToString());
-    } else if (before == ir::kUnknownDim) {
+    } else if (before == ir::kUnknownDim && input[i] != ir::kUnknownDim) {
       joined->set_dim(i, input[i]);
+    } else {
+      joined->TightenBound(i, input.Bound(i));
     }
   }
   return OkStatus();

@@ -69,8 +69,10 @@ Status Infer(ir::InferContext& context) {
     const auto& [mode, rounding, kernel, stride, front, back] = windows[axis];
     if (declared != nullptr && (*declared)[axis] > 0) {
       shape.set_dim(axis, (*declared)[axis]);
-    } else if (input[axis] != ir::kUnknownDim) {
-      shape.set_dim(axis, (input[axis] - 1) * stride + kernel);
+    } else {
+      shape.set_dim(axis, input[axis] == ir::kUnknownDim
+                              ? ir::kUnknownDim
+                              : (input[axis] - 1) * stride + kernel);
     }
   }
   context.outputs[0].desc.shape = shape;

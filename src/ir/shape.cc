@@ -5,6 +5,11 @@
 
 namespace tim::ir {
 
+void Shape::set_dim(int axis, int64_t extent) {
+  dims_[axis] = extent;
+  if (!bounds_.empty()) bounds_[axis] = kUnknownDim;
+}
+
 int64_t Shape::Bound(int axis) const {
   if (dims_[axis] != kUnknownDim || bounds_.empty()) return dims_[axis];
   return bounds_[axis];
@@ -13,6 +18,12 @@ int64_t Shape::Bound(int axis) const {
 void Shape::SetBound(int axis, int64_t bound) {
   if (bounds_.empty()) bounds_.assign(dims_.size(), kUnknownDim);
   bounds_[axis] = bound;
+}
+
+void Shape::TightenBound(int axis, int64_t bound) {
+  const int64_t own = Bound(axis);
+  if (bound == kUnknownDim || (own != kUnknownDim && own <= bound)) return;
+  SetBound(axis, bound);
 }
 
 bool Shape::IsStatic() const {
@@ -37,6 +48,14 @@ int64_t Shape::Product(int first, int last) const {
   int64_t product = 1;
   for (int axis = first; axis < last; ++axis) product *= dims_[axis];
   return product;
+}
+
+bool Shape::operator==(const Shape& other) const {
+  if (ranked_ != other.ranked_ || dims_ != other.dims_) return false;
+  for (int axis = 0; axis < rank(); ++axis) {
+    if (Bound(axis) != other.Bound(axis)) return false;
+  }
+  return true;
 }
 
 std::string Shape::ToString() const {

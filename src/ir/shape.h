@@ -31,12 +31,15 @@ class Shape {
   int64_t operator[](int axis) const { return dims_[axis]; }
   /// The extent of `axis`, 1 beyond the rank (as broadcasting sees it).
   int64_t DimOr1(int axis) const { return axis < rank() ? dims_[axis] : 1; }
-  void set_dim(int axis, int64_t extent) { dims_[axis] = extent; }
+  /// Forgets the bound that the extent had.
+  void set_dim(int axis, int64_t extent);
 
   /// Upper bound of an extent: itself where known, kUnknownDim where nothing
   /// is known.
   int64_t Bound(int axis) const;
   void SetBound(int axis, int64_t bound);
+  /// The same where `bound` is known and less than what is known.
+  void TightenBound(int axis, int64_t bound);
 
   /// Rank and every extent known.
   bool IsStatic() const;
@@ -47,7 +50,8 @@ class Shape {
 
   /// "[28, 28, 1, ?]", "[?<=64]", "[...]" for unknown rank.
   std::string ToString() const;
-  bool operator==(const Shape&) const = default;
+  /// Equal ranks, extents, and bounds of the extents that are not known.
+  bool operator==(const Shape& other) const;
 
  private:
   bool ranked_ = false;

@@ -1,7 +1,6 @@
 // Translates specs and attributes, and says what of them makes no sense.
 #include "values/conversion.h"
 
-#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -155,12 +154,10 @@ Result<TensorSpec> Merge(const TensorSpec& declared, const TensorSpec& given) {
   for (int axis = 0; axis < old.shape.rank(); ++axis) {
     const int64_t extent = desc.shape[axis];
     if (extent == ir::kUnknownDim) {
-      desc.shape.set_dim(axis, old.shape[axis]);
-      const int64_t most = old.shape.Bound(axis);
-      if (old.shape[axis] == ir::kUnknownDim && most != ir::kUnknownDim) {
-        const int64_t own = desc.shape.Bound(axis);
-        desc.shape.SetBound(
-            axis, own == ir::kUnknownDim ? most : std::min(own, most));
+      if (old.shape[axis] != ir::kUnknownDim) {
+        desc.shape.set_dim(axis, old.shape[axis]);
+      } else {
+        desc.shape.TightenBound(axis, old.shape.Bound(axis));
       }
       continue;
     }

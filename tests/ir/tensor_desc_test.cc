@@ -33,6 +33,23 @@ TEST(Shape, BoundedExtent) {
   EXPECT_FALSE(shape.NumElements());
 }
 
+TEST(Shape, BoundsEndWithTheirExtents) {
+  Shape shape = {4, kUnknownDim};
+  shape.SetBound(1, 64);
+  EXPECT_NE(shape, Shape({4, kUnknownDim}));
+  Shape other = shape;
+  other.TightenBound(1, 80);
+  EXPECT_EQ(other, shape);
+  other.TightenBound(1, kUnknownDim);
+  EXPECT_EQ(other, shape);
+  other.TightenBound(1, 8);
+  EXPECT_EQ(other.Bound(1), 8);
+  shape.set_dim(1, 3);
+  EXPECT_EQ(shape, Shape({4, 3}));
+  shape.set_dim(1, kUnknownDim);
+  EXPECT_EQ(shape, Shape({4, kUnknownDim}));
+}
+
 TEST(ByteSize, OfEveryWidth) {
   EXPECT_EQ(*ByteSize(Desc(DataType::kFloat32, {3, 5})), 60);
   EXPECT_EQ(*ByteSize(Desc(DataType::kInt64, {3})), 24);

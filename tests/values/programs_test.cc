@@ -122,6 +122,32 @@ TEST(Programs, HoldBounds) {
   EXPECT_EQ(graph.EstimateMemory().inputs, 2 * 64 * 4);
 }
 
+// What is cut out of an open extent is known, whatever that was bounded by.
+TEST(Programs, DecideOnPartsOfBoundedExtents) {
+  const Spec bounded(Type::kFloat32,
+                     Shape({2, Shape::kUnknown}).SetBound(1, 8));
+  const Graph graph = Graph::Capture(
+      [](const Values& in) -> Values {
+        const Value part = Slice(in[0], {0, 1}, {2, 2});
+        const Value y = If(
+            Floats({1}, {1}), {part},
+            [](const Values& x) -> Values { return {x[0] * 2.0f}; },
+            [](const Values& x) -> Values { return {Relu(x[0])}; });
+        return {While(
+            {part, y},
+            [](const Values& s) {
+              return Less(ReduceSum(s[0], {0, 1}), 10.0f);
+            },
+            [](const Values& s) -> Values {
+              return {s[0] + Floats({1, 1}, {1}), Relu(s[1])};
+            })[0]};
+      },
+      {bounded});
+  ASSERT_TRUE(graph.ok()) << graph.error();
+  const Value y = graph.Compile().Run({Floats({2, 3}, Numbers(6))})[0];
+  EXPECT_EQ(y.spec().shape, Shape({2, 2})) << y.error();
+}
+
 TEST(Programs, TellWhatIsWrong) {
   EXPECT_EQ(Program().error(), "no program");
   EXPECT_EQ(Program().Run({})[0].error(), "no program");

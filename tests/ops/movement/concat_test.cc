@@ -260,6 +260,26 @@ TEST(Concat, UnknownShapes) {
   }
 }
 
+TEST(Concat, BoundedShapes) {
+  ir::TensorDesc a = F32({4, 3});
+  ir::TensorDesc b = F32({});
+  ir::TensorDesc c = F32({});
+  b.shape = ir::Shape({ir::kUnknownDim, ir::kUnknownDim});
+  b.shape.SetBound(0, 5);
+  c.shape = b.shape;
+  c.shape.SetBound(0, 7);
+  c.shape.SetBound(1, 9);
+  const auto join = [](int64_t axis, const Inputs& inputs) {
+    const auto node = Concat(axis, inputs, ir::TensorDesc());
+    EXPECT_OK(node);
+    return node.ok() ? node->output().shape.ToString() : std::string();
+  };
+  EXPECT_EQ(join(0, {a, b}), "[?<=9, 3]");
+  EXPECT_EQ(join(0, {b, c}), "[?<=12, ?<=9]");
+  EXPECT_EQ(join(1, {b, c}), "[?<=5, ?]");
+  EXPECT_EQ(join(0, {c, F32({2, 3}), b}), "[?<=14, 3]");
+}
+
 TEST(Concat, NegativeAxisCountsFromTheSlowest) {
   const auto node = Concat(-1, {F32({2, 3}), F32({2, 1})}, F32({}));
   ASSERT_OK(node);
