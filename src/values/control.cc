@@ -41,6 +41,10 @@ Result<std::vector<Value>> Loop(
   if (!condition || !body) {
     return InvalidArgument("While has no condition or no body");
   }
+  if (max_trips < -1) {
+    return InvalidArgument("While has max_trips ", max_trips,
+                           ", expected -1 (no limit) or more");
+  }
   if (std::any_of(state.begin(), state.end(), IsSymbolic)) {
     return internal::RecordWhile(state, condition, body, max_trips);
   }

@@ -156,6 +156,13 @@ TEST(Values, TellWhatIsWrong) {
   EXPECT_FALSE(Device::SetDefault(Device("nowhere")));
 }
 
+TEST(Values, AreNotLoopedLessThanNever) {
+  const Outputs loop = While(
+      {Value(1.0f)}, [](const std::vector<Value>&) { return Value(0.0f); },
+      [](const std::vector<Value>& state) { return state; }, -2);
+  EXPECT_THAT(loop.error(), HasSubstr("max_trips -2"));
+}
+
 TEST(Values, ComeFromAndGoToTheHost) {
   float memory[3] = {1, 2, 3};
   bool released = false;
