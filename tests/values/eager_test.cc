@@ -163,6 +163,37 @@ TEST(Values, AreNotLoopedLessThanNever) {
   EXPECT_THAT(loop.error(), HasSubstr("max_trips -2"));
 }
 
+// Handles that were moved from stand for what they stood for.
+TEST(Values, MayBeMovedFrom) {
+  const Value x = Floats({2}, {1, -2});
+  Node node("tim.Relu");
+  Device device("host");
+  Variable variable(x);
+  Attribute axis(0);
+  Pattern pattern = Pattern::Op("tim.Relu");
+  Graph graph = Graph::Capture(
+      [&](const std::vector<Value>& in) -> std::vector<Value> {
+        return {node.Forward(in)};
+      },
+      {Spec()});
+  const Node other_node = std::move(node);
+  const Device other_device = std::move(device);
+  const Variable other_variable = std::move(variable);
+  const Attribute other_axis = std::move(axis);
+  const Pattern other_pattern = std::move(pattern);
+  const Graph other_graph = std::move(graph);
+  EXPECT_EQ(node.op(), "tim.Relu");
+  EXPECT_EQ(device.spec(), "host");
+  EXPECT_THAT(variable.Read().ToVector<float>(), ElementsAre(1, -2));
+  EXPECT_TRUE(Node("tim.Softmax", {{"beta", 1.0}, {"axis", axis}}).ok())
+      << LastError();
+  EXPECT_EQ(graph.FindAll(pattern).size(), 1u);
+  EXPECT_EQ(graph.Level(), 0);
+  Value moved = x;
+  const Value other = std::move(moved);
+  EXPECT_EQ(moved.error(), "no value");
+}
+
 TEST(Values, ComeFromAndGoToTheHost) {
   float memory[3] = {1, 2, 3};
   bool released = false;

@@ -27,6 +27,9 @@ class TIM_API Device {
   Device();
   /// Failed where there is no such device.
   explicit Device(const std::string& spec);
+  /// A move copies: no handle is left without what it stood for.
+  Device(const Device& other) = default;
+  Device& operator=(const Device& other) = default;
   /// All devices, the host last.
   static std::vector<Device> List();
   /// The default of the process from now on; false, and no change, where

@@ -59,6 +59,9 @@ struct ProgramOptions {
 class TIM_API Graph {
  public:
   Graph();
+  /// A move copies: no handle is left without what it stood for.
+  Graph(const Graph& other) = default;
+  Graph& operator=(const Graph& other) = default;
   /// Calls `function` once with symbolic values.  What it uses of outside
   /// becomes a constant where it is one, else an input that is bound to the
   /// value.

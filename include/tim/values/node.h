@@ -63,6 +63,9 @@ class TIM_API Node {
   /// \param op "tim.Relu", "acme.FancyNorm"; failed where there is none, and
   ///     where an attribute is unknown, missing or of another type.
   explicit Node(const std::string& op, Attributes attributes = {});
+  /// A move copies: no handle is left without what it stood for.
+  Node(const Node& other) = default;
+  Node& operator=(const Node& other) = default;
 
   bool ok() const;
   std::string error() const;

@@ -45,6 +45,9 @@ class TIM_API Match {
 /// One thread at a time; a copy is a pattern of its own.
 class TIM_API Pattern {
  public:
+  /// A move copies: no handle is left without what it stood for.
+  Pattern(const Pattern& other) = default;
+  Pattern& operator=(const Pattern& other) = default;
   /// Any value.
   static Pattern Any(const std::string& name = "");
   /// A constant.

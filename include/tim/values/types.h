@@ -126,6 +126,9 @@ class TIM_API Attribute {
   Attribute(std::vector<double> value);       // NOLINT
   Attribute(std::vector<std::string> value);  // NOLINT
   Attribute(const Graph& value);              // NOLINT
+  /// A move copies: no handle is left without what it stood for.
+  Attribute(const Attribute& other) = default;
+  Attribute& operator=(const Attribute& other) = default;
 
  private:
   friend struct internal::Access;

@@ -22,6 +22,9 @@ class VariableState;
 class TIM_API Variable {
  public:
   explicit Variable(const Value& initial, const std::string& name = "");
+  /// A move copies: no handle is left without what it stood for.
+  Variable(const Variable& other) = default;
+  Variable& operator=(const Variable& other) = default;
   /// The value now, which stays as it is.
   Value Read(const std::vector<Token>& after = {}) const;
   /// Puts a value of the same spec in its place.
