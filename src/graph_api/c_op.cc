@@ -1,4 +1,5 @@
 // The C boundary: operations.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -120,11 +121,14 @@ tim_graph_status_t tim_graph_op_set_attr_str(tim_graph_op_t op,
   return Answer([&]() -> Status {
     TIM_RETURN_IF_ERROR(RequireNotNull(op, "op"));
     TIM_RETURN_IF_ERROR(RequireNotNull(value, "value"));
-    if (value_len == 0) {
+    // Programs in C may count the null at the end, too.
+    std::string text(value, value_len);
+    text.resize(std::min(text.find('\0'), text.size()));
+    if (text.empty()) {
       return InvalidArgument("attribute '", NameOf(name),
                              "' was given an empty string");
     }
-    op->op.attributes[name] = std::string(value, value_len);
+    op->op.attributes[name] = text;
     return OkStatus();
   });
 }

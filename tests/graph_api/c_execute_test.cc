@@ -92,6 +92,26 @@ TEST_F(ThroughC, AnOperationRuns) {
   EXPECT_SUCCESS(tim_graph_compiled_partition_destroy(compiled));
 }
 
+// The length of a text may count its null.
+TEST(ThroughTheBoundary, TextsEndAtTheirNull) {
+  tim_graph_op_t op = nullptr;
+  EXPECT_SUCCESS(tim_graph_op_create(&op, 5, tim_graph_op_gelu, "gelu"));
+  const LogicalTensor x = Described(0, {2, 2});
+  const LogicalTensor y = Described(1, {2, 2});
+  EXPECT_SUCCESS(tim_graph_op_add_input(op, &x));
+  EXPECT_SUCCESS(tim_graph_op_add_output(op, &y));
+  const char mode[] = "gelu_tanh";
+  EXPECT_SUCCESS(tim_graph_op_set_attr_str(op, tim_graph_op_attr_mode, mode,
+                                           sizeof(mode)));
+  tim_graph_partition_t partition = nullptr;
+  EXPECT_SUCCESS(
+      tim_graph_partition_create_with_op(&partition, op, tim_graph_cpu));
+  EXPECT_SUCCESS(tim_graph_partition_destroy(partition));
+  EXPECT_EQ(tim_graph_op_set_attr_str(op, tim_graph_op_attr_mode, "", 1),
+            tim_graph_invalid_arguments);
+  EXPECT_SUCCESS(tim_graph_op_destroy(op));
+}
+
 TEST_F(ThroughC, EqualCallsGiveOneObject) {
   int capacity = 0;
   EXPECT_SUCCESS(tim_graph_get_compiled_partition_cache_capacity(&capacity));
