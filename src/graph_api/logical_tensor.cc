@@ -136,6 +136,18 @@ Status CheckDescription(const LogicalTensor& tensor) {
                            static_cast<int>(tensor.data_type),
                            ", which is none");
   }
+  if (tensor.layout_type < tim_graph_layout_type_undef ||
+      tensor.layout_type > tim_graph_layout_type_opaque) {
+    return InvalidArgument(
+        "logical tensor ", tensor.id, " has layout type number ",
+        static_cast<int>(tensor.layout_type), ", which is none");
+  }
+  if (tensor.property < tim_graph_tensor_property_undef ||
+      tensor.property > tim_graph_tensor_property_host_scalar) {
+    return InvalidArgument(
+        "logical tensor ", tensor.id, " has property number ",
+        static_cast<int>(tensor.property), ", which is none");
+  }
   if (tensor.property != tim_graph_tensor_property_host_scalar) {
     return OkStatus();
   }

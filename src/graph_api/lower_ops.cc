@@ -3,7 +3,9 @@
 #include "graph_api/lower_ops.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "graph_api/op_def.h"
 
@@ -12,11 +14,15 @@ namespace {
 
 using ir::DataType;
 
-std::string TextOf(const Dims& dims) {
-  return StrCat("{", StrJoin(dims, ", "), "}");
-}
-
 bool IsKnown(int64_t extent) { return extent >= 0; }
+
+std::string TextOf(const Dims& dims) {
+  std::vector<std::string> texts;
+  for (const int64_t extent : dims) {
+    texts.push_back(IsKnown(extent) ? StrCat(extent) : "?");
+  }
+  return StrCat("{", StrJoin(texts, ", "), "}");
+}
 
 // What `tensor` declares holds for `dims`, as far as it is known.
 Status CheckDeclared(const LogicalTensor& tensor, const Dims& dims) {

@@ -73,6 +73,9 @@ TEST(Compile, OutputsOfPartlyKnownDims) {
   EXPECT_EQ(CodeOf(relu, in, {out({2, 3})}), tim_graph_success);
   EXPECT_EQ(CodeOf(relu, in, {out({2, 4})}), tim_graph_invalid_shape);
   EXPECT_EQ(CodeOf(relu, in, {out({kUnknown, 3, 1})}), tim_graph_invalid_shape);
+  const CompileResult wrong =
+      Compile(relu.source(), in, {out({kUnknown, 4})}, HostEngine());
+  EXPECT_TRUE(FailsWith(wrong.status, "with dims {?, 4}, the op gives {2, 3}"));
 }
 
 TEST(Compile, DimsThatContradictAnOpAreNamed) {

@@ -75,6 +75,11 @@ TEST(LogicalTensor, Refused) {
       [] { lt(0, dt::f16, 0, layout::strided, property::host_scalar); }));
   EXPECT_FALSE(refused(
       [] { lt(0, dt::s64, 0, layout::strided, property::host_scalar); }));
+  EXPECT_TRUE(refused([] { lt(0, static_cast<dt>(99), 1, layout::any); }));
+  EXPECT_TRUE(refused([] { lt(0, dt::f32, 1, static_cast<layout>(4)); }));
+  EXPECT_TRUE(refused([] { lt(0, dt::f32, 1, static_cast<layout>(-1)); }));
+  EXPECT_TRUE(refused(
+      [] { lt(0, dt::f32, 1, layout::any, static_cast<property>(4)); }));
 }
 
 TEST(LogicalTensor, Equality) {
