@@ -53,21 +53,21 @@ Status Join(const ir::Shape& input, int index, int axis, ir::Shape* joined) {
                            joined->ToString());
   }
   for (int i = 0; i < input.rank(); ++i) {
+    if (i == axis) continue;
     const int64_t before = (*joined)[i];
     const bool known = before != ir::kUnknownDim && input[i] != ir::kUnknownDim;
-    if (i == axis) {
-      TIM_RETURN_IF_ERROR(Lengthen(input, axis, joined));
-    } else if (known && before != input[i]) {
+    if (known && before != input[i]) {
       return InvalidArgument(
           "input ", index, " ", input.ToString(), " differs along axis ", i,
           " from the inputs before it, ", joined->ToString());
-    } else if (before == ir::kUnknownDim && input[i] != ir::kUnknownDim) {
+    }
+    if (before == ir::kUnknownDim && input[i] != ir::kUnknownDim) {
       joined->set_dim(i, input[i]);
     } else {
       joined->TightenBound(i, input.Bound(i));
     }
   }
-  return OkStatus();
+  return Lengthen(input, axis, joined);
 }
 
 Result<ir::Shape> JoinedShape(const ir::InferContext& context) {

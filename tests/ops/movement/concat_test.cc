@@ -292,7 +292,8 @@ TEST(Concat, RejectedInputs) {
   EXPECT_ERROR(Concat(0, {a, F32({2})}, a),
                "input 1 [2] has another rank than the inputs before it");
   EXPECT_ERROR(Concat(0, {a, F32({2, 4})}, a),
-               "input 1 [2, 4] differs along axis 1");
+               "input 1 [2, 4] differs along axis 1 from the inputs before "
+               "it, [2, 3]");
   EXPECT_ERROR(Concat(0, {std::nullopt}, a), "no input is bound");
   EXPECT_ERROR(Concat(0, {a, ir::TensorDesc()}, a), "input 1 has no data type");
   EXPECT_ERROR(
