@@ -68,15 +68,18 @@ class Trial {
       output.desc.shape = ir::Shape();
       if (declared_[i].ranked()) output.declared = &declared_[i];
     }
-    return node_.schema->infer_shapes(context).ok() && GivesDeclared(context) &&
+    return node_.schema->infer_shapes(context).ok() && GivesOutputs(context) &&
            PassesCheck(context);
   }
 
  private:
-  bool GivesDeclared(const ir::InferContext& context) const {
+  // Whether they can be counted, and have as many elements as are declared.
+  bool GivesOutputs(const ir::InferContext& context) const {
     for (size_t i = 0; i < declared_.size(); ++i) {
       const ir::Shape& made = context.outputs[i].desc.shape;
-      if (!declared_[i].IsStatic() || !made.IsStatic()) continue;
+      if (!made.IsStatic()) continue;
+      if (!made.NumElements()) return false;
+      if (!declared_[i].IsStatic()) continue;
       if (declared_[i].NumElements() != made.NumElements()) return false;
     }
     return true;

@@ -141,5 +141,15 @@ TEST(LikelyCause, DimensionsInTheOrderOfFrameworks) {
   EXPECT_THAT(none->ErrorMessage(), Not(HasSubstr("reverse")));
 }
 
+// Another order does not make a size smaller.
+TEST(LikelyCause, NoneOfASizeThatOverflows) {
+  constexpr int32_t kMany = 2000000000;
+  const auto graph = OneOperation({3, 2}, [](vx::Graph& graph) {
+    return graph.CreateOperation<ops::Tile>(std::vector<int32_t>{kMany, kMany});
+  })(*HostContext());
+  EXPECT_TRUE(CompileFailsWith(*graph, "overflows 64 bits"));
+  EXPECT_THAT(graph->ErrorMessage(), Not(HasSubstr("reverse")));
+}
+
 }  // namespace
 }  // namespace tim::testing
