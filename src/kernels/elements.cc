@@ -14,12 +14,14 @@ using ir::DataType;
 struct Nibble {
   int64_t byte;
   int shift;
+  bool ends_row;  // In a byte that it has alone.
 };
 Nibble NibbleOf(const ir::TensorDesc& desc, int64_t i) {
   const int64_t row = desc.shape.rank() > 0 ? desc.shape[0] : 1;
   const int64_t column = i % row;
   return {i / row * ((row + 1) / 2) + column / 2,
-          static_cast<int>(column % 2) * 4};
+          static_cast<int>(column % 2) * 4,
+          column % 2 == 0 && column + 1 == row};
 }
 
 template <typename T>
@@ -69,7 +71,8 @@ void StoreInteger(const ir::TensorDesc& desc, void* data, int64_t i,
   switch (ir::Info(desc.type).bits) {
     case 4: {
       const Nibble at = NibbleOf(desc, i);
-      const int other = Load<uint8_t>(data, at.byte) & (0xf0 >> at.shift);
+      const int other =
+          at.ends_row ? 0 : Load<uint8_t>(data, at.byte) & (0xf0 >> at.shift);
       Store(data, at.byte,
             static_cast<uint8_t>(other | (code & 15) << at.shift));
       return;
