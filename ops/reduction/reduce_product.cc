@@ -162,10 +162,10 @@ double Cost(const Problem&, const ir::KernelNode& node,
   const ir::TensorDesc* const outputs[] = {&node.outputs[0]};
   const ir::NodeView view = {*node.anchor, inputs, outputs};
   const int64_t count = node.anchor_output.shape.NumElements().value_or(0);
-  return EstimateMicroseconds({.flops = 2.0 * static_cast<double>(count),
-                               .bytes_read = InputBytes(view),
-                               .bytes_written = OutputBytes(view)},
-                              device, prices::kReduce);
+  const ir::ComputeEstimate estimate{.flops = 2.0 * static_cast<double>(count),
+                                     .bytes_read = InputBytes(view),
+                                     .bytes_written = OutputBytes(view)};
+  return EstimateMicroseconds(estimate, device, prices::kReduce);
 }
 
 Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
