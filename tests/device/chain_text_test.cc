@@ -129,6 +129,21 @@ TEST(ChainText, OfTheLibraryIsWhatTheBuildHasRead) {
   }
 }
 
+// A chain defines names of functions before the text, so that compilers warn of
+// a macro with such a name, on the client's stderr.
+TEST(ChainText, HasNoFunctionThatIsAMacroElsewhere) {
+  for (const std::span<const KernelSource> files :
+       {EmbeddedSources(), EmbeddedHeaders()}) {
+    for (const KernelSource& file : files) {
+      if (!file.facts.refusal.empty()) continue;
+      const std::vector<std::string> macros = WordsOf(file.facts.macros);
+      for (const std::string& name : WordsOf(file.facts.names)) {
+        EXPECT_THAT(macros, Not(Contains(name))) << file.name;
+      }
+    }
+  }
+}
+
 // What comes at run time: an expression's.
 ir::KernelLaunch TextLaunch(const std::string& text) {
   ir::KernelLaunch launch;
