@@ -232,13 +232,11 @@ static inline void copy_next_step(__global const uchar* input,
 // turn], the first ones of a tile in the last step of the tile before it: to
 // read parts of what has just been stored takes long.  Returns the next turn.
 // Weights from `ahead` to `ahead_end` of each row are fetched ahead.
-static inline int sum_tile(__global const uchar* input,
-                           __global const int* weights,
-                           __global const int* channels, tile_source source,
-                           tile_place place, tile_place next, conv_sizes sizes,
-                           int ahead, int ahead_end, int turn,
-                           int16 (*spans)[ROWS * SPAN_VECTORS],
-                           int16 (*sum)[PIXEL_COUNT]) {
+static inline __attribute__((always_inline)) int sum_tile(
+    __global const uchar* input, __global const int* weights,
+    __global const int* channels, tile_source source, tile_place place,
+    tile_place next, conv_sizes sizes, int ahead, int ahead_end, int turn,
+    int16 (*spans)[ROWS * SPAN_VECTORS], int16 (*sum)[PIXEL_COUNT]) {
 #pragma unroll
   for (int b = 0; b < BLOCKS; ++b) {
     const int block = min(source.out_block + b, source.out_blocks - 1);
