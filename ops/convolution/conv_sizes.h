@@ -15,7 +15,7 @@ Launch::Fields ConvSizes(const std::array<ConvAxis, 3>& axes,
                          const ConvGroups& group, int64_t channels,
                          int64_t batch);
 
-/// The same of a Conv2dShape or a Conv3dShape.
+/// That struct for a Conv2dShape or a Conv3dShape.
 template <typename Shape>
 Launch::Fields ConvSizes(const Shape& shape) {
   ConvAxis depth;

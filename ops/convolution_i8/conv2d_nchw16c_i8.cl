@@ -167,7 +167,7 @@ static inline void add_kernel_row(const int16* span, __global const int* weight,
   }
 }
 
-// What the tiles of a work-item read.
+// Inputs and weights that the tiles of a work-item read.
 typedef struct {
   int first_input;   // where the first block of channels is
   int first_weight;  // where those of the tile of channels are
@@ -381,7 +381,7 @@ __kernel void conv2d_nchw16c_i8(__global const uchar* input, int input_offset,
   input += input_offset + source.first_input;
   weights += weights_offset + source.first_weight;
   const int plane = PLANE;
-  // Of each row of the next tile's weights a tile fetches so many lines ahead.
+  // Lines that a tile fetches ahead of each row of the next tile's weights.
   const int share =
       (source.row_ints / 16 + own.image_tiles - 1) / own.image_tiles * 16;
   int16 spans[2][ROWS * SPAN_VECTORS];

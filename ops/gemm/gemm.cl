@@ -140,7 +140,7 @@ static inline void store_columns(FLOATS v, __global float* row, int first,
   for (int i = 0; first + i < count; ++i) row[first + i] = lanes[i];
 }
 
-// What is added to the columns from `first` on.
+// Terms that are added to the columns from `first` on.
 #ifdef BIAS
 #define LOAD_BIAS(first) load_columns(bias + bias_offset, first, columns)
 #else

@@ -81,7 +81,7 @@ ir::ComputeEstimate RowNormEstimate(RowNorm kind, const ir::NodeView& view);
 ir::KernelDef RowNormKernel(const RowNormOp& op);
 /// Work-items of GPUs share a row: "l2normalization_simt".
 ir::KernelDef RowNormSimtKernel(const RowNormOp& op);
-/// Of an Add and the operator behind it, in float32: "l2normalization_sum".
+/// An Add and the operator behind it, in float32: "l2normalization_sum".
 ir::KernelDef RowNormSumKernel(const RowNormOp& op);
 
 }  // namespace tim::ops

@@ -12,7 +12,7 @@ namespace tim::ops {
 namespace {
 
 constexpr int64_t kLanes = 16;
-// Of norm_rows_simt.cl.
+// Work-items of a group of norm_rows_simt.cl.
 constexpr int64_t kGroup = 64;
 // Elements that take a work-item about as long as a launch.
 constexpr int64_t kLongItem = 4096;

@@ -1,4 +1,4 @@
-// What the kernels of norm_rows.h launch: norm_rows.cl and norm_rows_simt.cl.
+// Launches of the kernels of norm_rows.h: norm_rows.cl and norm_rows_simt.cl.
 #ifndef TIM_OPS_NORMALIZATION_NORM_ROWS_LAUNCH_H_
 #define TIM_OPS_NORMALIZATION_NORM_ROWS_LAUNCH_H_
 
@@ -27,7 +27,7 @@ struct RowNormProblem {
   int summand = -1;
   int64_t summand_rows = 1;
   Epilogue activation = {};
-  int operators = 0;  ///< Of the node's epilogue.
+  int operators = 0;  ///< Operators of the node's epilogue.
 };
 
 /// An operator that a kernel of rows applies to its results of `begin`; none of

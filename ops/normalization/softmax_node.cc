@@ -10,7 +10,7 @@ namespace tim::ops {
 namespace {
 
 constexpr float kLog2E = 1.44269504f;
-constexpr double kMostDistance = 255;  // Of two codes.
+constexpr double kMostDistance = 255;  // Distance of two codes, at most.
 
 float ScaleOf(const ir::TensorDesc& desc) {
   return desc.quantized() ? desc.quantization.Scale() : 1.0f;
@@ -29,12 +29,12 @@ bool IsCode(int64_t value, const ir::TensorDesc& desc) {
 // elements whose codes are 2^step apart.
 double RoundingsOf(double step, double count) {
   const double ln2 = std::log(2.0);
-  // Of each e, which is in the result and in the sum.  eval's: x, the maximum,
+  // Roundings of each e, in the result and in the sum.  eval's: x, the maximum,
   // their difference and t, and that of e itself; the estimate's: step and t
   // of both powers, these themselves and their product.
   const double of_eval = ln2 * step * 4 * kMostDistance + 1;
   const double of_estimate = ln2 * step * 2 * (kMostDistance + 15) + 3;
-  // Of eval's sum, which is one after the other, and of the estimate's 64.
+  // Roundings of eval's sum, one after the other, and of the estimate's 64.
   const double of_sums = count + count / 64 + 7;
   // Behind them: of eval the reciprocal, the product and the quotient; of the
   // estimate a quotient as inexact as OpenCL allows, and products.

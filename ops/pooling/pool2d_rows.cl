@@ -315,7 +315,7 @@ __kernel void pool2d_planes(__global const CELL* in, int in_offset,
   const int first = get_global_id(0) * 16;
   const int planes = sizes.planes;
   if (first >= planes) return;
-  const int at = min(first, planes - 16);  // Those before it are another's.
+  const int at = min(first, planes - 16);  // Planes before it are another's.
   const int cells = sizes.w * sizes.h;
   const int last = cells - 16;  // The last vector may have cells again.
   in += in_offset + at * cells;

@@ -73,9 +73,9 @@
 static inline float square(float d) { return d * d; }
 static inline float16 square16(float16 d) { return d * d; }
 
-// What goes with neighbour k of element i along the axis, or with the 16 from
-// it on: the mean m, or factors.  GATHERED: the mean m, or element i of the
-// factors from m on.
+// BESIDE(), BESIDE16(): the mean m, or factors, of neighbour k of element i
+// along the axis, or of the 16 from it on.  GATHERED: the mean m, or element i
+// of the factors from m on.
 #ifdef MEANS
 #define OPERANDS_BESIDE                                                  \
   __global const float *mean, int mean_offset, __global const int *axes, \
@@ -136,7 +136,7 @@ static inline int mean_of(__global const int* axes, int axis_count, int o) {
 #define FREE_MULTIPLY 0
 #define ORDER_FREE (TIM_PASTE(FREE_, SUM) && TIM_PASTE(FREE_, JOIN))
 
-#define LANE16 TIM_PASTE(LANE16_, SUM)  // Of comparisons.
+#define LANE16 TIM_PASTE(LANE16_, SUM)  // Results of comparisons.
 #define LANE16_float int16
 #define LANE16_int int16
 #define LANE16_long long16

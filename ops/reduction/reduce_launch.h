@@ -53,7 +53,7 @@ struct ReduceFactor {
   bool inner = false;  ///< Neighbours have one each, else they share it.
   int64_t step = 0;
   int64_t outer = 0;
-  int64_t images = 1;  ///< Of `outer`; behind them the factor comes again.
+  int64_t images = 1;  ///< Images of `outer` until the factor comes again.
 };
 
 /// Float means that squares are taken around: scratch memory with one for each

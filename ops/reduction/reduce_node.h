@@ -81,7 +81,7 @@ std::vector<ReduceLayout> ReduceLayouts(const ir::TensorDesc& input,
                                         const ir::TensorDesc& output,
                                         const std::vector<bool>& reduced);
 
-/// Of the elements as they lie in memory.
+/// Groups of the elements as they lie in memory.
 std::vector<ReduceGroup> GroupsInMemory(std::vector<bool> reduced,
                                         const ir::TensorDesc& input);
 

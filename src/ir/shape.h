@@ -38,7 +38,7 @@ class Shape {
   /// is known.
   int64_t Bound(int axis) const;
   void SetBound(int axis, int64_t bound);
-  /// The same where `bound` is known and less than what is known.
+  /// SetBound() where `bound` is known and less than what is known.
   void TightenBound(int axis, int64_t bound);
 
   /// Rank and every extent known.

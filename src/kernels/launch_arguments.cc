@@ -56,7 +56,7 @@ struct Parameter {
   Kind kind = Kind::kOther;
   int bytes = 0;
   std::string name = {};
-  std::string type = {};  // Of a struct.
+  std::string type = {};  // The name of a struct.
   std::vector<StructField> fields = {};
 
   Slot slot() const { return {kind, bytes, name}; }

@@ -37,8 +37,8 @@ class CompiledGraph {
   /// A graph whose plan was made before, perhaps by another process.
   static Result<std::unique_ptr<CompiledGraph>> Load(
       ir::Plan plan, const Surroundings& surroundings);
-  /// Of an executable, which others may run, too, and its context; null where
-  /// it has others, whose kernels have been used: it makes one then.
+  /// A graph of an executable, which others may run, too, and its context; null
+  /// where it has others, whose kernels have been used: it makes one then.
   static Result<std::unique_ptr<CompiledGraph>> Of(ReadyGraph ready);
 
   const ir::Plan& plan() const { return executable_->plan(); }
@@ -68,8 +68,8 @@ class CompiledGraph {
       std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
       std::vector<std::shared_ptr<RunEvent>> waits = {},
       std::function<Status(Status)> end = nullptr, GivenArenas arenas = {});
-  /// The same where a context is free, or reserved here, so that it need not
-  /// wait for one; else null, and nothing was done.  Not of observed runs.
+  /// Enqueue() where a context is free, or reserved here, so that it need not
+  /// wait for one; else null, and nothing was done.  Not for observed runs.
   Result<std::shared_ptr<RunEvent>> EnqueueIfFree(
       std::span<const PortMemory> inputs, std::span<const PortMemory> outputs,
       std::vector<std::shared_ptr<RunEvent>> waits = {},

@@ -86,7 +86,7 @@ class ContextPool {
   Result<std::shared_ptr<RunEvent>> Enqueue(
       RunPorts ports, std::shared_ptr<StateSet> states,
       std::vector<std::shared_ptr<RunEvent>> waits = {}, RunCalls calls = {});
-  /// The same where it need not block, as with what is reserved here; else
+  /// Enqueue() where it need not block, as with what is reserved here; else
   /// null, and nothing was done.
   Result<std::shared_ptr<RunEvent>> EnqueueIfFree(
       RunPorts ports, std::shared_ptr<StateSet> states,

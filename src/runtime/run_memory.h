@@ -21,9 +21,9 @@ namespace tim::runtime {
 
 /// Where arenas lie.
 enum class ArenaMemory : uint8_t {
-  kOwn,     ///< Of contexts that stay as long as their executable.
-  kPooled,  ///< Of contexts that come and go: in the pools of the devices.
-  kGiven,   ///< Of each run: see GivenArenas.
+  kOwn,     ///< Buffers of a context that stays as long as its executable.
+  kPooled,  ///< Memory of the devices' pools: contexts come and go.
+  kGiven,   ///< Memory that each run is given: see GivenArenas.
 };
 
 /// Resolves the operands of every step once; a run only moves the addresses of

@@ -1,5 +1,5 @@
-// What becomes one node of sums, normalisations, products and reductions, and
-// what stays apart.
+// Sums, normalisations, products and reductions: which become one node, and
+// which stay apart.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -122,7 +122,7 @@ TEST(Programs, HoldBounds) {
   EXPECT_EQ(graph.EstimateMemory().inputs, 2 * 64 * 4);
 }
 
-// What is cut out of an open extent is known, whatever that was bounded by.
+// A part that is cut out of an open extent is known, whatever bounded that.
 TEST(Programs, DecideOnPartsOfBoundedExtents) {
   const Spec bounded(Type::kFloat32,
                      Shape({2, Shape::kUnknown}).SetBound(1, 8));

@@ -87,8 +87,8 @@ class CompiledGraph {
   Result<GraphBinary> Binary(
       const GraphCore& core, const std::vector<std::shared_ptr<Tensor>>& inputs,
       const std::vector<std::shared_ptr<Tensor>>& outputs);
-  /// What is written of it, with all constants, which are shared as long as
-  /// anybody has them; `io` are the INPUT and OUTPUT tensors.
+  /// The source of a binary of it, with all constants, which are shared as long
+  /// as anybody has them; `io` are the INPUT and OUTPUT tensors.
   Result<BinarySource> Source(const GraphCore& core,
                               const std::vector<std::shared_ptr<Tensor>>& io);
   static BinarySource SourceOf(const LoweredGraph& lowered,

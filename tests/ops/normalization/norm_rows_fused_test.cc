@@ -43,7 +43,7 @@ Result<TestNode> LayerNormOfSum(const Ints& a, const Ints& b, const Ints& y,
                    {F32(parameter), F32(parameter)});
 }
 
-// What a kernel makes of random inputs as it is lowered for a GPU.
+// Results of a kernel for random inputs as it is lowered for a GPU.
 void CheckOnGpu(const TestNode& node, const std::string& kernel,
                 std::mt19937& rng) {
   const auto inputs = RandomInputs(node, rng);

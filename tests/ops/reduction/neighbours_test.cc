@@ -58,8 +58,8 @@ TEST(Neighbours, RowsOfIntegersAreReducedTogether) {
   }
 }
 
-// The same of floats, and of few rows: in the order of eval, whatever lies
-// behind a row that is no whole number of vectors.
+// Floats, and few rows, are reduced in the order of eval, whatever lies behind
+// a row that is no whole number of vectors.
 TEST(Neighbours, RowsOfFloatsAreReducedInTheirOrder) {
   for (const Ints& shape : {Ints{16, 5003},
                             {49, 5008},

@@ -69,7 +69,7 @@ class FusibleGraph {
     const int size = static_cast<int>(rows_of_.size());
     return rows_of_[size - 1 - Below(std::min(size, 4))];
   }
-  // Of as many elements, or broadcast.
+  // An operand of as many elements, or one that is broadcast.
   ValueId Beside() {
     switch (Below(5)) {
       case 0:

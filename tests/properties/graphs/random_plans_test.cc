@@ -107,7 +107,7 @@ Status FillPools(const runtime::Executable& executable) {
   return OkStatus();
 }
 
-// By a first context and by a further one, which is not filled with zeros.
+// Runs by a first context and by a further one, which is not filled with zeros.
 Result<std::vector<Bytes>> Run(ir::Plan plan, const std::vector<Bytes>& inputs,
                                const Devices& devices) {
   TIM_ASSIGN_OR_RETURN(const auto executable,
