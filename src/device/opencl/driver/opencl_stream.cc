@@ -130,6 +130,7 @@ Status OpenClStream::SynchronizeToHost(Buffer& imported) {
 }
 
 Status OpenClStream::MapAndUnmap(Buffer& imported, cl_map_flags flags) {
+  TIM_RETURN_IF_ERROR(CheckOpenClProcess());
   if (works_in_host_memory_) return OkStatus();
   TIM_RETURN_IF_ERROR(Begin());
   TIM_ASSIGN_OR_RETURN(const OpenClRange place,
