@@ -3,6 +3,7 @@
 #include <random>
 
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -85,9 +86,11 @@ std::vector<Codes2> Quantizations() {
 
 TEST(Pool2dCodes, EqualEvalForEveryQuantization) {
   std::mt19937 rng = SeededRng(1);
+  Sample sample(5);
   for (const int64_t type : kTypes) {
     for (const Codes2& codes : Quantizations()) {
       for (const int64_t channels : {16, 19}) {
+        if (!sample.Takes()) continue;
         const auto node = Pool(Like(codes.from, {11, 6, channels, 2}), type,
                                {{3, 3}, {2, 2}, {1, 1, 1, 1}}, codes.to);
         ASSERT_OK(node);
@@ -100,6 +103,7 @@ TEST(Pool2dCodes, EqualEvalForEveryQuantization) {
 
 TEST(Pool2dCodes, EqualEvalForEveryWindow) {
   std::mt19937 rng = SeededRng(2);
+  Sample sample(7);
   const Codes2 codes = {Quantized(DataType::kUint8, 0.05f, 121),
                         Quantized(DataType::kUint8, 0.04f, 3)};
   for (const int64_t type : kTypes) {
@@ -109,6 +113,7 @@ TEST(Pool2dCodes, EqualEvalForEveryWindow) {
             Windows{{3, 3}, {1, 1}, {1, 1, 1, 1}},
             Windows{{5, 2}, {3, 1}, {4, 4, 1, 0}},
             Windows{{9, 4}, {4, 4}, {8, 3, 0, 3}}}) {
+        if (!sample.Takes()) continue;
         const auto node =
             Pool(Like(codes.from, {width, 5, 17, 1}), type, windows, codes.to);
         ASSERT_OK(node);

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -77,8 +78,10 @@ const Windows kWindows[] = {
 
 void ExpectEvalForEveryWindow(const Operands& operands, int64_t type,
                               std::mt19937& rng) {
+  Sample sample(3);
   for (const Windows& windows : kWindows) {
     for (const int64_t width : {1, 7, 17, 33, 64}) {
+      if (!sample.Takes()) continue;
       const auto node = Pool(Like(operands.from, {width, 5, 2, 2}), type,
                              windows, operands.to);
       ASSERT_OK(node);
@@ -132,6 +135,7 @@ TEST(Pool2dRows, EqualsEvalForManyPlanes) {
 // is no whole vector of either.
 TEST(Pool2dRows, EqualsEvalForWholePlanes) {
   std::mt19937 rng = SeededRng(6);
+  Sample sample(7);
   const Operands all[] = {
       {Desc(DataType::kFloat32, {1}), Desc(DataType::kFloat32, {1})},
       {Quantized(DataType::kUint8, 0.05f, 121),
@@ -147,6 +151,7 @@ TEST(Pool2dRows, EqualsEvalForWholePlanes) {
         for (const Windows& windows :
              {Windows{{shape[0], shape[1]}, {1, 1}},
               Windows{{shape[0], shape[1]}, {2, 3}, {0, 1, 0, 2}}}) {
+          if (!sample.Takes()) continue;
           const auto node =
               Pool(Like(operands.from, shape), type, windows, operands.to);
           ASSERT_OK(node);
