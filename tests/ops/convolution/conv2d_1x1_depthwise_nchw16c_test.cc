@@ -6,6 +6,7 @@
 
 #include "tests/support/data/conv2d_attributes.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -77,8 +78,10 @@ void Check(const Result<TestNode>& node, std::mt19937& rng,
 
 TEST(Conv2d1x1DepthwiseNchw16c, ChannelTailsAndBatches) {
   std::mt19937 rng = SeededRng(1);
+  Sample sample(4);
   for (const int64_t ic : {1, 16, 24, 33}) {
     for (const int64_t channels : {1, 15, 16, 17, 32, 33, 48, 65, 144}) {
+      if (!sample.Takes()) continue;
       SCOPED_TRACE(StrCat(ic, " to ", channels));
       Check(NodeOf({.input = {9, 5, ic, 2}, .channels = channels}, rng), rng);
     }
@@ -87,9 +90,11 @@ TEST(Conv2d1x1DepthwiseNchw16c, ChannelTailsAndBatches) {
 
 TEST(Conv2d1x1DepthwiseNchw16c, ImageSizes) {
   std::mt19937 rng = SeededRng(2);
+  Sample sample(5);
   for (const int64_t width : {4, 5, 7, 13, 14, 15, 31, 56, 113, 300}) {
     for (const int64_t height : {1, 3, 23}) {
       for (const int64_t stride : {1, 2}) {
+        if (!sample.Takes()) continue;
         SCOPED_TRACE(StrCat(width, "x", height, " stride ", stride));
         Check(NodeOf({.input = {width, height, 16, 1},
                       .channels = 40,
@@ -118,7 +123,8 @@ TEST(Conv2d1x1DepthwiseNchw16c, KernelsPadsAndDilations) {
   const auto small = [&](int64_t limit) {
     return static_cast<int64_t>(rng() % limit);
   };
-  for (int checked = 0; checked < 25;) {
+  const int cases = RunsLongTests() ? 25 : 9;
+  for (int checked = 0; checked < cases;) {
     const Config config = {
         .input = {4 + small(40), 1 + small(20), 1 + small(40), 1 + small(2)},
         .channels = 1 + small(60),

@@ -2,6 +2,7 @@
 
 #include "tests/support/data/conv2d_attributes.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -92,7 +93,8 @@ TEST(Conv2dDepthwiseNchw16c, KernelsPadsAndDilations) {
   const auto small = [&](int64_t limit) {
     return static_cast<int64_t>(rng() % limit);
   };
-  for (int checked = 0; checked < 20;) {
+  const int cases = RunsLongTests() ? 20 : 8;
+  for (int checked = 0; checked < cases;) {
     const Config config = {
         .input = {1 + small(40), 1 + small(9), 1 + small(40), 1 + small(2)},
         .kernel = {1 + small(7), 1 + small(5)},
@@ -111,6 +113,7 @@ TEST(Conv2dDepthwiseNchw16c, KernelsPadsAndDilations) {
 
 TEST(Conv2dDepthwiseNchw16c, NarrowGroups) {
   std::mt19937 rng = SeededRng(15);
+  Sample sample(4);
   for (const int64_t group : {2, 4, 8}) {
     for (const int64_t groups : {2, 3, 5}) {
       SCOPED_TRACE(StrCat(groups, " groups of ", group));
@@ -119,6 +122,7 @@ TEST(Conv2dDepthwiseNchw16c, NarrowGroups) {
                              .stride = {1 + groups % 2, 2},
                              .group = group};
       for (const int lanes : {4, 8, 16}) {
+        if (!sample.Takes()) continue;
         Check(NodeOf(config, rng), rng, TestDeviceOfLanes(lanes));
       }
     }

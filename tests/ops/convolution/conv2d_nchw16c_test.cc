@@ -107,7 +107,7 @@ TEST(Conv2dNchw16c, RowWidths) {
 // Tiles of a narrow image have two rows.
 TEST(Conv2dNchw16c, NarrowImages) {
   std::mt19937 rng = SeededRng(12);
-  Sample sample(3);
+  Sample sample(7);
   for (const int64_t width : {1, 3, 7, 8}) {
     for (const int64_t height : {1, 2, 3, 7}) {
       for (const int64_t kernel : {1, 3}) {
@@ -146,10 +146,12 @@ TEST(Conv2dNchw16c, RowsOfPadding) {
 
 TEST(Conv2dNchw16c, TilesOfEveryVectorWidth) {
   std::mt19937 rng = SeededRng(14);
+  Sample sample(5);
   for (const int lanes : {4, 8, 16}) {
     const ir::DeviceInfo device = TestDeviceOfLanes(lanes);
     for (const int64_t width : {3, 14, 17}) {
       for (const int64_t oc : {20, 37}) {
+        if (!sample.Takes()) continue;
         SCOPED_TRACE(StrCat(lanes, " lanes, width ", width, ", to ", oc));
         const auto node = NodeOf(
             {.input = {width, 5, 20, 1}, .kernel = {3, 3, oc}, .padding = 2},
@@ -274,7 +276,7 @@ TEST(Conv2dNchw16c, StridesPadsAndDilations) {
     return static_cast<int64_t>(rng() % limit);
   };
   int checked = 0;
-  while (checked < (RunsLongTests() ? 25 : 10)) {
+  while (checked < (RunsLongTests() ? 25 : 5)) {
     const Config config = {
         .input = {1 + small(40), 1 + small(9), 1 + small(20), 1 + small(2)},
         .kernel = {1 + small(7), 1 + small(5), 1 + small(40)},
@@ -321,10 +323,12 @@ TEST(Conv2dNchw16c, TailLanesAreZeroForInfiniteInputs) {
 
 TEST(Conv2dNchw16c, FusedEpilogues) {
   std::mt19937 rng = SeededRng(7);
+  Sample sample(5);
   const TensorDesc output = F32({9, 6, 20, 2});
   for (const bool bias : {false, true}) {
     for (const bool add : {false, true}) {
       for (const char* activation : {"", "tim.Relu", "tim.Relu6"}) {
+        if (!sample.Takes()) continue;
         SCOPED_TRACE(StrCat(bias, " ", add, " ", activation));
         auto node = NodeOf({.input = {9, 6, 5, 2},
                             .kernel = {3, 3, 20},
@@ -333,10 +337,7 @@ TEST(Conv2dNchw16c, FusedEpilogues) {
                            rng);
         ASSERT_OK(node);
         if (add) node = Fuse(*node, "tim.Add", {}, {F32({1, 1, 20})}, output);
-        ASSERT_OK(node);
-        if (*activation != '\0') {
-          node = Fuse(*node, activation, {}, {}, output);
-        }
+        if (*activation != '\0') node = Fuse(*node, activation, {}, {}, output);
         ASSERT_OK(node);
         Check(*node, 2, rng);
       }
@@ -354,7 +355,6 @@ TEST(Conv2dNchw16c, FusedResiduals) {
           {.input = {9, 6, 20, 2}, .kernel = {3, 3, 37}, .padding = 2}, rng);
       ASSERT_OK(node);
       if (add) node = Fuse(*node, "tim.Add", {}, {F32({1, 1, 37})}, output);
-      ASSERT_OK(node);
       node = Fuse(*node, "tim.Add", {}, {output}, output);
       ASSERT_OK(node);
       if (relu) node = Fuse(*node, "tim.Relu", {}, {}, output);

@@ -4,6 +4,7 @@
 
 #include "tests/support/data/conv2d_attributes.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -67,8 +68,10 @@ void Check(const Result<TestNode>& node, const char* kernel, std::mt19937& rng,
 
 TEST(Conv2dSimt, ChannelsThatDoNotFillATile) {
   std::mt19937 rng = SeededRng(1);
+  Sample sample(3);
   for (const int64_t ic : {1, 3, 31, 33}) {
     for (const int64_t oc : {1, 31, 32, 33, 65}) {
+      if (!sample.Takes()) continue;
       SCOPED_TRACE(StrCat(ic, " to ", oc));
       Check(NodeOf({.input = {9, 5, ic, 2},
                     .kernel = {3, 3, ic, oc},
@@ -108,8 +111,9 @@ TEST(Conv2dSimt, StridesPadsDilationsAndGroups) {
   const auto small = [&](int64_t limit) {
     return static_cast<int64_t>(rng() % limit);
   };
+  const int cases = RunsLongTests() ? 25 : 9;
   int checked = 0;
-  while (checked < 25) {
+  while (checked < cases) {
     const int64_t groups = 1 + small(3);
     const int64_t ic = 1 + small(9);
     const Config config = {
@@ -141,8 +145,10 @@ TEST(Conv2dSimt, DeclaredExtents) {
 
 TEST(Conv2dDepthwiseSimt, HeightsAndWidths) {
   std::mt19937 rng = SeededRng(6);
+  Sample sample(3);
   for (const int64_t width : {1, 31, 32, 33}) {
     for (const int64_t height : {1, 3, 4, 5, 9}) {
+      if (!sample.Takes()) continue;
       SCOPED_TRACE(StrCat(width, " x ", height));
       Check(NodeOf({.input = {width, height, 5, 2},
                     .kernel = {3, 3, 5, 1},
@@ -158,8 +164,9 @@ TEST(Conv2dDepthwiseSimt, StridesPadsDilationsAndMultipliers) {
   const auto small = [&](int64_t limit) {
     return static_cast<int64_t>(rng() % limit);
   };
+  const int cases = RunsLongTests() ? 25 : 9;
   int checked = 0;
-  while (checked < 25) {
+  while (checked < cases) {
     const int64_t channels = 1 + small(33);
     const int64_t multiplier = 1 + small(3);
     const bool flat = small(2) == 0;  // [W, H, 1, C * m] or [W, H, C * m, 1]
@@ -190,9 +197,11 @@ void CheckEpilogues(const Config& config, const char* kernel,
   ASSERT_OK(plain);
   const TensorDesc output = plain->output();
   const int64_t channels = output.shape[2];
+  Sample sample(5);
   for (const bool add : {false, true}) {
     for (const bool residual : {false, true}) {
       for (const char* activation : {"", "tim.Relu", "tim.Relu6"}) {
+        if (!sample.Takes()) continue;
         SCOPED_TRACE(StrCat(add, " ", residual, " ", activation));
         Result<TestNode> node = *plain;
         if (add)

@@ -9,6 +9,7 @@
 #include "tests/support/child_process.h"
 #include "tests/support/data/conv2d_attributes.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 #include "tim/vx/context.h"
 #include "tim/vx/graph.h"
@@ -160,7 +161,8 @@ TEST(Conv2dWinogradNchw16c, RandomShapes) {
   const auto small = [&](int64_t limit) {
     return static_cast<int64_t>(rng() % limit);
   };
-  for (int i = 0; i < 12; ++i) {
+  const int cases = RunsLongTests() ? 12 : 5;
+  for (int i = 0; i < cases; ++i) {
     const Config config = {
         .input = {1 + small(40), 1 + small(40), 16 + small(60), 1 + small(3)},
         .out_channels = 1 + small(70),
@@ -192,11 +194,13 @@ TEST(Conv2dWinogradNchw16c, SeveralRounds) {
 
 TEST(Conv2dWinogradNchw16c, FusedEpilogues) {
   std::mt19937 rng = SeededRng(7);
+  Sample sample(5);
   const TensorDesc output = F32({9, 6, 37, 2});
   for (const bool bias : {false, true}) {
     for (const bool add : {false, true}) {
       for (const bool residual : {false, true}) {
         for (const char* activation : {"", "tim.Relu", "tim.Relu6"}) {
+          if (!sample.Takes()) continue;
           SCOPED_TRACE(StrCat(bias, " ", add, " ", residual, " ", activation));
           const Config config = {
               .input = {9, 6, 20, 2}, .out_channels = 37, .bias = bias};

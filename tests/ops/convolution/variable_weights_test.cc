@@ -9,6 +9,7 @@
 
 #include "tests/support/data/conv2d_attributes.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -52,9 +53,11 @@ void Check(const Make& make, const std::vector<int>& weights,
 
 TEST(VariableWeights, OfOneGroup) {
   std::mt19937 rng = SeededRng(1);
+  Sample sample(5);
   for (const int64_t ic : {3, 16, 33}) {
     for (const int64_t oc : {1, 16, 40, 65}) {
       for (const int64_t side : {1, 3}) {
+        if (!sample.Takes()) continue;
         SCOPED_TRACE(StrCat(ic, " to ", oc, " channels, side ", side));
         const Make make = [&](const Constants& constants) {
           return MakeNode(
@@ -122,8 +125,10 @@ TEST(VariableWeights, OfAPointwiseConvolutionAndADepthwiseOne) {
 // Taps stand in another order there, by phases.
 TEST(VariableWeights, OfTransposedConvolutions) {
   std::mt19937 rng = SeededRng(5);
+  Sample sample(2);
   for (const int64_t stride : {1, 2, 3}) {
     for (const int64_t side : {2, 3, 5}) {
+      if (!sample.Takes()) continue;
       SCOPED_TRACE(StrCat("stride ", stride, ", side ", side));
       const Make make = [&](const Constants& constants) {
         return MakeNode(

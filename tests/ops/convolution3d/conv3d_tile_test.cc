@@ -3,6 +3,7 @@
 
 #include "tests/support/data/conv2d_attributes.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -51,8 +52,10 @@ void Check(const Result<TestNode>& node, std::mt19937& rng) {
 
 TEST(Conv3dTile, RowsAndChannelTails) {
   std::mt19937 rng = SeededRng(1);
+  Sample sample(3);
   for (const int64_t width : {1, 2, 14, 15, 29}) {
     for (const int64_t channels : {1, 16, 33, 48}) {
+      if (!sample.Takes()) continue;
       SCOPED_TRACE(StrCat(width, " x ", channels));
       Check(NodeOf({.input = {width, 2, 3, 2, 1},
                     .kernel = {3, 2, 2, channels},
@@ -77,9 +80,11 @@ TEST(Conv3dTile, StridesDilationsAndPads) {
 
 TEST(Conv3dTile, FusedEpilogues) {
   std::mt19937 rng = SeededRng(3);
+  Sample sample(5);
   for (const bool add : {false, true}) {
     for (const bool residual : {false, true}) {
       for (const char* activation : {"", "tim.Relu6", "tim.Sigmoid"}) {
+        if (!sample.Takes()) continue;
         SCOPED_TRACE(StrCat(add, " ", residual, " ", activation));
         auto node = NodeOf({.bias = true}, rng);
         ASSERT_OK(node);

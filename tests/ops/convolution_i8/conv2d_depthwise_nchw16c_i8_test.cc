@@ -3,6 +3,7 @@
 #include <array>
 
 #include "tests/ops/convolution_i8/code_convolutions.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -34,7 +35,9 @@ Status Check(const CodeConvolution& convolution, const CodeTypes& types,
 
 TEST(Conv2dDepthwiseNchw16cI8, AllTypes) {
   std::mt19937 rng = SeededRng(1);
+  Sample sample(3);
   for (CodeTypes types : ExtremeZeroPoints()) {
+    if (!sample.Takes()) continue;
     types.per_channel = types.input_zero == 0;
     EXPECT_OK(Check(Depthwise({kWidth, 5, 21, 2}, 3, 3), types, rng));
   }
@@ -42,8 +45,10 @@ TEST(Conv2dDepthwiseNchw16cI8, AllTypes) {
 
 TEST(Conv2dDepthwiseNchw16cI8, Extents) {
   std::mt19937 rng = SeededRng(2);
+  Sample sample(2);
   for (const int64_t channels : {1, 15, 16, 17, 33, 67}) {
     for (const int64_t width : {int64_t{1}, kWidth, int64_t{31}}) {
+      if (!sample.Takes()) continue;
       EXPECT_OK(
           Check(Depthwise({width, 4, channels, 1}, 3, 3), kUnsignedCodes, rng));
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tests/ops/convolution_i8/code_convolutions.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -59,10 +60,12 @@ Result<TestNode> NodeOf(const ResidualCase& config, std::mt19937& rng) {
 
 TEST(Conv2dResidualI8, BetweenLimits) {
   std::mt19937 rng = SeededRng(18);
+  Sample sample(5);
   for (const CodeTypes& types : {kUnsignedCodes, kSignedCodes}) {
     for (const char* before : {static_cast<const char*>(nullptr), "tim.Relu"}) {
       for (const char* after :
            {static_cast<const char*>(nullptr), "tim.Relu", "tim.Relu6"}) {
+        if (!sample.Takes()) continue;
         const auto node =
             NodeOf({.types = types, .before = before, .after = after}, rng);
         ASSERT_OK(node);

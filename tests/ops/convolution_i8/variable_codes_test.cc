@@ -133,7 +133,7 @@ const std::vector<ir::DeviceInfo>& Gpus() {
 
 TEST(VariableCodes, OfAllTypes) {
   std::mt19937 rng = SeededRng(1);
-  Sample sample(2);
+  Sample sample(5);
   for (const CodeTypes& types : AllCodeTypes()) {
     for (const Known known : {Known::kNothing, Known::kWeights, Known::kBias}) {
       if (known == Known::kWeights && !types.bias) continue;
@@ -165,7 +165,7 @@ TEST(VariableCodes, OfRandomExtentsAndGroups) {
   const auto small = [&](int64_t limit) {
     return static_cast<int64_t>(rng() % limit);
   };
-  const int cases = RunsLongTests() ? 40 : 16;
+  const int cases = RunsLongTests() ? 40 : 8;
   for (int i = 0; i < cases; ++i) {
     const int64_t groups = i % 2 == 0 ? 1 : 1 + small(5);
     const int64_t channels = 1 + small(groups == 1 ? 70 : 9);
@@ -205,7 +205,7 @@ TEST(VariableCodes, OfDepthwise) {
 // Taps stand in another order there, by phases.
 TEST(VariableCodes, OfTransposedConvolutions) {
   std::mt19937 rng = SeededRng(5);
-  Sample sample(2);
+  Sample sample(4);
   for (const int64_t stride : {1, 2, 3}) {
     for (const int64_t side : {1, 2, 4}) {
       for (const Known known :

@@ -7,6 +7,7 @@
 
 #include "tests/ops/convolution_i8/code_convolutions.h"
 #include "tests/ops/deconvolution/deconv_extents.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -51,14 +52,18 @@ void CheckAll(const std::vector<DeconvExtents>& all,
 }
 
 TEST(DeconvNchw16cI8, Types) {
+  Sample sample(3);
   for (const CodeTypes& types : AllCodeTypes()) {
+    if (!sample.Takes()) continue;
     SCOPED_TRACE(types.ToString());
     Check({}, types);
   }
 }
 
 TEST(DeconvNchw16cI8, ZeroPointsAtTheLimits) {
+  Sample sample(3);
   for (const CodeTypes& types : ExtremeZeroPoints()) {
+    if (!sample.Takes()) continue;
     SCOPED_TRACE(types.ToString());
     Check({.input = {5, 4, 6, 1}, .kernel = {3, 3, 18}}, types);
   }

@@ -4,6 +4,7 @@
 #include "tests/ops/deconvolution/deconv_extents.h"
 #include "tests/support/data/conv2d_attributes.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -69,9 +70,11 @@ TEST(DeconvNchw16c, DeclaredExtents) { CheckAll(DeclaredExtents(), true); }
 
 TEST(DeconvNchw16c, FusedEpilogues) {
   std::mt19937 rng = SeededRng(7);
+  Sample sample(5);
   for (const bool add : {false, true}) {
     for (const bool residual : {false, true}) {
       for (const char* activation : {"", "tim.Relu6", "tim.Sigmoid"}) {
+        if (!sample.Takes()) continue;
         SCOPED_TRACE(StrCat(add, " ", residual, " ", activation));
         auto node = NodeOf({}, rng, true);
         ASSERT_OK(node);
