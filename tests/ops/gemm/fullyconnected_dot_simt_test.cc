@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -45,9 +46,11 @@ void Check(const Result<TestNode>& node, std::mt19937& rng) {
 
 TEST(FullyConnectedDotSimt, DepthsRowsAndOutputs) {
   std::mt19937 rng = SeededRng(1);
+  Sample sample(5);
   for (const int64_t depth : {1, 31, 32, 33, 63, 64, 65, 300}) {
     for (const int64_t rows : {1, 2, 3, 4, 5, 33}) {
       for (const int64_t outputs : {1, 33}) {
+        if (!sample.Takes()) continue;
         SCOPED_TRACE(StrCat(depth, " ", rows, " ", outputs));
         Check(Layer(depth, rows, outputs, depth % 2 == 0), rng);
       }

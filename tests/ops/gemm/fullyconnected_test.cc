@@ -226,7 +226,7 @@ class FullyConnectedKernels : public ::testing::TestWithParam<SumTypes> {};
 
 TEST_P(FullyConnectedKernels, EqualEval) {
   std::mt19937 rng = SeededRng(22);
-  const int cases = RunsLongTests() ? 25 : 9;
+  const int cases = RunsLongTests() ? 25 : 5;
   for (int i = 0; i < cases; ++i) {
     const Drawn drawn = Draw(GetParam(), rng);
     SCOPED_TRACE(drawn.operands.input.ToString() + " " +

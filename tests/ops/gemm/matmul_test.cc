@@ -338,7 +338,7 @@ class MatmulKernels : public ::testing::TestWithParam<SumTypes> {};
 
 TEST_P(MatmulKernels, EqualEval) {
   std::mt19937 rng = SeededRng(32);
-  const int cases = RunsLongTests() ? 25 : 9;
+  const int cases = RunsLongTests() ? 25 : 5;
   for (int i = 0; i < cases; ++i) {
     const Drawn drawn = Draw(GetParam(), rng);
     SCOPED_TRACE(drawn.operands.input.ToString() + " " +
