@@ -80,12 +80,14 @@ bool Takes(size_t op, size_t types) {
 
 TEST(Binary, KernelMatchesEval) {
   std::mt19937 rng = SeededRng(42);
+  Sample sample(3);
   for (size_t o = 0; o < std::size(kOps); ++o) {
     const Op& op = kOps[o];
     for (size_t t = 0; t < std::size(kTypes); ++t) {
       if (!Takes(o, t)) continue;
       const Types& types = kTypes[t];
       for (int repeat = 0; repeat < 8; ++repeat) {
+        if (!sample.Takes()) continue;
         const Dims shape = RandomShape(1 + rng() % 8, rng, 3000);
         const auto node =
             MakeBinary(op.name, DescOf(types.a, Shrink(shape, rng), rng),
@@ -118,9 +120,11 @@ TEST(Binary, EverySizeAroundAVector) {
 
 TEST(Binary, Policies) {
   std::mt19937 rng = SeededRng(44);
+  Sample sample(3);
   for (const Op& op : kOps) {
     for (const char* policy : {ir::kOverflowPolicy, ir::kRoundingPolicy}) {
       for (const std::string type : {"u8a", "i16d", "i32", "f32"}) {
+        if (!sample.Takes()) continue;
         const Dims shape = RandomShape(3, rng, 2000);
         const auto node = MakeBinary(
             op.name, DescOf(type, shape, rng), DescOf(type, shape, rng),

@@ -6,6 +6,7 @@
 
 #include "ir/op_schema.h"
 #include "tests/support/data/binary_reference.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -42,6 +43,7 @@ void ExpectFusionMatchesEval(const Op& op, const std::string& activation,
 
 TEST(FusedBinary, MatchesEval) {
   std::mt19937 rng = SeededRng(31);
+  Sample sample(3);
   for (const Op& op : kOps) {
     const bool all = op.name == kOps[0].name;
     for (const std::string activation :
@@ -51,6 +53,7 @@ TEST(FusedBinary, MatchesEval) {
         const bool common = type == "f32" || type == "u8a" || type == "i32";
         if (!all && !common) continue;
         for (int repeat = 0; repeat < 4; ++repeat) {
+          if (!sample.Takes()) continue;
           ExpectFusionMatchesEval(op, activation, type, rng);
         }
       }
@@ -60,6 +63,7 @@ TEST(FusedBinary, MatchesEval) {
 
 // NaN is stored as code 0, whose real value the activation then limits.
 TEST(FusedBinary, NanIsLimitedAsTheCodeThatItBecomes) {
+  Sample sample(5);
   constexpr float kInf = std::numeric_limits<float>::infinity();
   const auto f32 = Desc(DataType::kFloat32, {33});
   std::vector<float> a(33, kInf);
@@ -75,6 +79,7 @@ TEST(FusedBinary, NanIsLimitedAsTheCodeThatItBecomes) {
     for (const std::string activation :
          {"tim.Relu", "tim.Relu1", "tim.Relu6"}) {
       for (const std::string op : {"tim.Sub", "tim.Div"}) {
+        if (!sample.Takes()) continue;
         const auto node = MakeBinary(op, f32, f32, y);
         ASSERT_OK(node);
         const auto fused = Fuse(*node, activation, {}, {}, y);

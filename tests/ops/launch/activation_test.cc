@@ -68,7 +68,7 @@ class Turns {
   }
 
  private:
-  static constexpr int kTurns = 37;
+  static constexpr int kTurns = 151;
   int count_ = 0;
 };
 
