@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
@@ -166,9 +167,11 @@ void ExpectKernelsEqualEval(int64_t kind, const Case& tried, const Codes& codes,
 
 TEST(CodeBlends, KernelsEqualEval) {
   std::mt19937 rng(11);
+  Sample sample(5);
   for (const Case& tried : Cases()) {
     for (const Codes& codes : CodesToTry()) {
       for (const int64_t channels : {16, 19}) {
+        if (!sample.Takes()) continue;
         ExpectKernelsEqualEval(kBilinear, tried, codes, channels, rng);
       }
     }
@@ -177,8 +180,10 @@ TEST(CodeBlends, KernelsEqualEval) {
 
 TEST(NearestCodes, KernelsEqualEval) {
   std::mt19937 rng(12);
+  Sample sample(5);
   for (const Case& tried : Cases()) {
     for (const Codes& codes : CodesToTry()) {
+      if (!sample.Takes()) continue;
       ExpectKernelsEqualEval(kNearest, tried, codes, 19, rng);
     }
   }
