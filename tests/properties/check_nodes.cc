@@ -59,7 +59,7 @@ RandomNodes NodesOfThisRun() {
 
 RandomNodes NodesWithPrograms() {
   constexpr int kTypes = 4;
-  constexpr int kNodes = 12;
+  constexpr int kNodes = 4;
   RandomNodes nodes = NodesOfThisRun();
   if (RunsLongTests()) return nodes;
   nodes.types = kTypes;
