@@ -197,6 +197,7 @@ TEST(RandomDetections, EqualTheScalarReferenceOnBothDevices) {
   const uint32_t seed = 20261125;
   const int cases = testing::RunsLongTests() ? 1000 : 60;
   RandomSsd random(seed);
+  testing::Sample sample(3);  // Cases whose kernels run.
   int detections = 0;
   int empty = 0;
   for (int i = 0; i < cases && !::testing::Test::HasFailure(); ++i) {
@@ -208,7 +209,7 @@ TEST(RandomDetections, EqualTheScalarReferenceOnBothDevices) {
       detections += static_cast<int>(number);
       empty += number == 0;
     }
-    {
+    if (sample.Takes()) {
       SCOPED_TRACE("opencl");
       ExpectSsd(expected, RunSsd(ssd, testing::OpenClGraph()));
     }

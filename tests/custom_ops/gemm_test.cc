@@ -8,6 +8,7 @@
 #include <cmath>
 #include <random>
 
+#include "tests/support/long_tests.h"
 #include "tests/support/vx/test_op.h"
 #include "tests/support/vx/vx_graph.h"
 
@@ -119,7 +120,9 @@ TEST(Gemm, HandChecked) {
 }
 
 TEST(Gemm, Float32WithEveryTranspose) {
+  testing::Sample sample(3);
   for (Problem<float>& p : Problems<float>()) {
+    if (!sample.Takes()) continue;
     for (float& value : p.a) value = value / 128 - 1;
     for (float& value : p.b) value = value / 100 - 1.3f;
     const auto c = Product(DataType::FLOAT32, p);
@@ -131,7 +134,9 @@ TEST(Gemm, Float32WithEveryTranspose) {
 }
 
 TEST(Gemm, Uint8EqualsTheIntegerSumWithEveryTranspose) {
+  testing::Sample sample(3);
   for (Problem<uint8_t>& p : Problems<uint8_t>()) {
+    if (!sample.Takes()) continue;
     p.quantization = {128, 3, 100, 0.0007f * 10 / static_cast<float>(p.k)};
     const auto c = Product(DataType::UINT8, p);
     for (uint32_t i = 0; i < p.m * p.n; ++i) {

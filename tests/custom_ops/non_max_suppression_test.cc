@@ -125,8 +125,11 @@ std::vector<int32_t> Expected(const NmsCase& nms,
   return rows;
 }
 
-void ExpectRows(const NmsCase& nms, const std::vector<int32_t>& expected) {
-  EXPECT_EQ(Run(nms, OpenClGraph()), expected) << "opencl";
+void ExpectRows(const NmsCase& nms, const std::vector<int32_t>& expected,
+                bool with_kernels = true) {
+  if (with_kernels) {
+    EXPECT_EQ(Run(nms, OpenClGraph()), expected) << "opencl";
+  }
   EXPECT_EQ(Run(nms, HostGraph()), expected) << "host";
 }
 
@@ -346,13 +349,14 @@ TEST(RandomNonMaxSuppression, EqualsTheScalarReferenceOnBothDevices) {
   const uint32_t seed = 20261125;
   const int cases = testing::RunsLongTests() ? 1000 : 100;
   RandomNms random(seed);
+  testing::Sample sample(3);
   size_t rows = 0;
   int empty = 0;
   for (int i = 0; i < cases && !::testing::Test::HasFailure(); ++i) {
     SCOPED_TRACE("seed " + std::to_string(seed) + ", case " +
                  std::to_string(i));
     const NmsCase nms = random.Draw(i);
-    ExpectRows(nms, random.expected());
+    ExpectRows(nms, random.expected(), sample.Takes());
     rows += random.expected().size() / 3;
     empty += random.expected().empty();
   }
