@@ -88,7 +88,7 @@ void CallForAWhile(
     const std::function<void(const Bytes& changed, std::mt19937&)>& call) {
   using Clock = std::chrono::steady_clock;
   const auto end =
-      Clock::now() + std::chrono::seconds(RunsLongTests() ? 600 : 6);
+      Clock::now() + std::chrono::seconds(RunsLongTests() ? 600 : 4);
   const auto corpus = Corpus();
   std::mt19937 random(seed);
   while (Clock::now() < end) {
