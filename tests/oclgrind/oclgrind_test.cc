@@ -5,12 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/structure/source_tree.h"
+#include "tests/support/long_tests.h"
 
 namespace tim::structure {
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 struct Case {
   const char* program;
@@ -59,8 +60,9 @@ std::string ReportOf(const std::string& program, const std::string& filter) {
       "/proc/self/status); "
       "env -i PATH=\"$PATH\" "
       "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 TIMCL_CACHE_DIR='" +
-      FreshFolder("programs") +
-      "' taskset -c \"$core\" oclgrind --data-races " + "--log '" + report +
+      FreshFolder("programs") + "' " +
+      (testing::RunsLongTests() ? "TIMCL_TEST_LONG=1 " : "") +
+      "taskset -c \"$core\" oclgrind --data-races " + "--log '" + report +
       "' " + program + " --gtest_filter='" + filter + "'");
   EXPECT_EQ(result.exit_status, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("[  PASSED  ]"));
