@@ -9,6 +9,7 @@
 #include "device/opencl/clblast/clblast_parameters.h"
 #include "device/opencl/clblast/clblast_status.h"
 #include "tests/support/kernels/opencl_test.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::device {
@@ -182,7 +183,7 @@ TEST_F(Clblast, TuningKeepsParametersThatWork) {
   const ClblastDevice handles = Handles();
   ASSERT_OK(TuneClblast(handles,
                         {.size = 128,
-                         .fraction = 0.0002,
+                         .fraction = testing::RunsLongTests() ? 0.0002 : 0.0001,
                          .direct_size = 32,
                          .direct_fraction = 0.0002},
                         store_));
