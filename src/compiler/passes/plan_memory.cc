@@ -5,7 +5,7 @@
 #include "compiler/memory/eval_scratch.h"
 #include "compiler/memory/lifetimes.h"
 #include "compiler/memory/memory_planner.h"
-#include "compiler/memory/queue_lifetimes.h"
+#include "compiler/memory/queue_conflicts.h"
 #include "compiler/memory/sharing.h"
 #include "compiler/passes/passes.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 using ir::ValueId;
 
-void PlaceOn(Module& module, int device) {
+void PlaceOn(Module& module, const QueueConflicts& conflicts, int device) {
   MemoryProblem problem{.alignment = module.device(device).alignment};
   std::vector<int> indices;
   for (int i = 0; i < static_cast<int>(module.allocations.size()); ++i) {
@@ -24,6 +24,7 @@ void PlaceOn(Module& module, int device) {
         {allocation.bytes, allocation.first_step, allocation.last_step});
     indices.push_back(i);
   }
+  problem.conflicts = conflicts.Among(device, indices);
   const MemoryLayout layout = Solve(problem, module.options.policy.memory);
   for (size_t i = 0; i < indices.size(); ++i) {
     module.allocations[indices[i]].offset = layout.offsets[i];
@@ -41,8 +42,9 @@ void Place(Module& module, const Sharing& sharing) {
     module.storages[id] = module.storages[sharing.root[id]];
     module.storages[id].offset = sharing.offset[id];
   }
+  const QueueConflicts conflicts(module, sharing);
   for (int d = 0; d < static_cast<int>(module.options.devices.size()); ++d) {
-    PlaceOn(module, d);
+    PlaceOn(module, conflicts, d);
   }
 }
 
@@ -68,7 +70,6 @@ void DropCopiesToThemselves(Module& module) {
 Status PlanMemory(Module& module) {
   const Sharing sharing = ShareMemory(module);
   TIM_RETURN_IF_ERROR(AddAllocations(module, sharing));
-  LiveUntilOrdered(module, sharing);
   Place(module, sharing);
   DropCopiesToThemselves(module);
   TIM_ASSIGN_OR_RETURN(module.memory.eval_scratch, EvalScratchBytes(module));

@@ -1,11 +1,10 @@
-// Finds which steps follow which, and lengthens lifetimes by it.
-#include "compiler/memory/queue_lifetimes.h"
+// Finds which steps follow which, and by it what may live at once.
+#include "compiler/memory/queue_conflicts.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <map>
 #include <utility>
-#include <vector>
 
 namespace tim::compiler {
 namespace {
@@ -17,28 +16,32 @@ using Kind = ScheduledStep::Kind;
 // Steps squared are bits; beyond, memory is used again with waits.
 constexpr size_t kMostSteps = 8192;
 
-class QueueLifetimes {
+// The steps of a schedule in their partial order.
+class OrderedSteps {
  public:
-  QueueLifetimes(Module& module, const Sharing& sharing)
+  OrderedSteps(const Module& module, const Sharing& sharing)
       : module_(module),
         sharing_(sharing),
-        steps_(module.schedule.size()),
-        last_step_(static_cast<size_t>(module.graph.node_id_limit()), -1),
-        users_(module.allocations.size()) {}
-
-  void Run() {
+        last_step_(static_cast<size_t>(module.graph.node_id_limit()), -1) {
     FindOrder();
-    for (size_t step = 0; step < steps_; ++step) FindUses(step);
-    for (size_t i = 0; i < users_.size(); ++i) {
-      Allocation& allocation = module_.allocations[i];
-      if (module_.Streams(allocation.device) < 2) continue;
-      const auto behind = static_cast<size_t>(allocation.last_step) + 1;
-      for (size_t step = steps_; step-- > behind;) {
-        if (FollowsAll(step, users_[i])) continue;
-        allocation.last_step = static_cast<int>(step);
-        break;
-      }
+  }
+
+  // By allocation: the steps that use it.
+  std::vector<std::vector<int>> Users() const {
+    std::vector<std::vector<int>> users(module_.allocations.size());
+    for (size_t s = 0; s < follows_.size(); ++s) AddUses(s, &users);
+    return users;
+  }
+
+  // By step: begins when all of `steps` have ended.
+  std::vector<bool> Behind(const std::vector<int>& steps) const {
+    std::vector<bool> behind(follows_.size());
+    for (size_t s = 0; s < follows_.size(); ++s) {
+      behind[s] = std::all_of(steps.begin(), steps.end(), [&](int step) {
+        return follows_[s][static_cast<size_t>(step)];
+      });
     }
+    return behind;
   }
 
  private:
@@ -79,9 +82,10 @@ class QueueLifetimes {
 
   // follows_[s]: the steps that have ended before step s begins.
   void FindOrder() {
-    follows_.assign(steps_, std::vector<bool>(steps_, false));
+    const size_t steps = module_.schedule.size();
+    follows_.assign(steps, std::vector<bool>(steps, false));
     std::map<std::pair<int, int>, int> before;
-    for (size_t s = 0; s < steps_; ++s) {
+    for (size_t s = 0; s < steps; ++s) {
       const ScheduledStep& step = module_.schedule[s];
       std::vector<int> direct;
       for (const ValueId id : ReadBy(step)) AddMakers(id, &direct);
@@ -101,51 +105,79 @@ class QueueLifetimes {
     }
   }
 
-  void FindUses(size_t s) {
+  void AddUses(size_t s, std::vector<std::vector<int>>* users) const {
     const ScheduledStep& step = module_.schedule[s];
-    for (const ValueId id : ReadBy(step)) AddUse(id, s);
+    const auto number = static_cast<int>(s);
+    const auto add = [&](int allocation) {
+      if (allocation < 0) return;
+      const auto index = static_cast<size_t>(allocation);
+      // Scratch may be for some steps of its node.
+      const Allocation& used = module_.allocations[index];
+      if (number < used.first_step || number > used.last_step) return;
+      (*users)[index].push_back(number);
+    };
+    for (const ValueId id : ReadBy(step)) add(AllocationOf(id));
     if (step.kind != Kind::kNode) return;
     for (const ValueId id : module_.graph.node(step.node).outputs) {
-      AddUse(id, s);
+      add(AllocationOf(id));
     }
     for (const int scratch :
          module_.scratches[static_cast<size_t>(step.node)]) {
-      if (scratch >= 0) users_[static_cast<size_t>(scratch)].push_back(s);
+      add(scratch);
     }
   }
 
-  void AddUse(ValueId id, size_t step) {
-    if (id == ir::kNone) return;
+  int AllocationOf(ValueId id) const {
+    if (id == ir::kNone) return -1;
     const auto root =
         static_cast<size_t>(sharing_.root[static_cast<size_t>(id)]);
     const Storage& storage = module_.storages[root];
-    if (storage.kind != Storage::Kind::kAllocation) return;
-    users_[static_cast<size_t>(storage.index)].push_back(step);
+    return storage.kind == Storage::Kind::kAllocation ? storage.index : -1;
   }
 
-  bool FollowsAll(size_t step, const std::vector<size_t>& users) const {
-    return std::all_of(users.begin(), users.end(), [&](size_t user) {
-      return user == step || follows_[step][user];
-    });
-  }
-
-  Module& module_;
+  const Module& module_;
   const Sharing& sharing_;
-  const size_t steps_;
   std::vector<int> last_step_;              // by node id
   std::vector<std::vector<bool>> follows_;  // by step
-  std::vector<std::vector<size_t>> users_;  // steps, by allocation
 };
 
 }  // namespace
 
-void LiveUntilOrdered(Module& module, const Sharing& sharing) {
+QueueConflicts::QueueConflicts(const Module& module, const Sharing& sharing)
+    : module_(module) {
   bool several = false;
   for (int d = 0; d < static_cast<int>(module.options.devices.size()); ++d) {
     several |= module.Streams(d) > 1;
   }
   if (!several || module.schedule.size() > kMostSteps) return;
-  QueueLifetimes(module, sharing).Run();
+  const OrderedSteps steps(module, sharing);
+  users_ = steps.Users();
+  for (const std::vector<int>& users : users_) {
+    behind_.push_back(steps.Behind(users));
+  }
+}
+
+bool QueueConflicts::EndsBefore(int earlier, int later) const {
+  const std::vector<bool>& behind = behind_[static_cast<size_t>(earlier)];
+  const std::vector<int>& users = users_[static_cast<size_t>(later)];
+  return std::all_of(users.begin(), users.end(), [&](int step) {
+    return behind[static_cast<size_t>(step)];
+  });
+}
+
+std::vector<bool> QueueConflicts::Among(
+    int device, const std::vector<int>& allocations) const {
+  if (behind_.empty() || module_.Streams(device) < 2) return {};
+  const size_t count = allocations.size();
+  std::vector<bool> conflicts(count * count);
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = 0; j < count; ++j) {
+      const int a = allocations[i];
+      const int b = allocations[j];
+      conflicts[i * count + j] = !EndsBefore(a, b) && !EndsBefore(b, a);
+    }
+  }
+  return conflicts;
 }
 
 }  // namespace tim::compiler
