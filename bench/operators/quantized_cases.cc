@@ -165,11 +165,18 @@ std::vector<Row> Rows() {
   };
 }
 
+// A share of 1024 is about 2^-10: at a scale of 2^-8, as models have it, all
+// codes would be equal.
 BandwidthCase Softmax() {
-  const ShapeType rows = {1024, 16384};
-  return CaseOf(
-      {"softmax", "Softmax", 32, Of<vx::ops::Softmax>(1.0f, 0), {rows}, rows},
-      Form::kDense);
+  const auto build = [](Graph& graph) {
+    const ShapeType rows = {1024, 16384};
+    const vx::Quantization shares(vx::QuantType::ASYMMETRIC, 1.0f / 65536, 0);
+    graph.CreateOperation<vx::ops::Softmax>(1.0f, 0)
+        ->BindInput(Maker(graph, Form::kDense).Input(rows))
+        .BindOutput(graph.CreateTensor(
+            vx::TensorSpec(DataType::UINT8, rows, vx::OUTPUT, shares)));
+  };
+  return {"u8_softmax_dense", "Softmax", 32 * kMiB, build};
 }
 
 }  // namespace

@@ -62,8 +62,7 @@ Result<std::shared_ptr<ProgramState>> ProgramState::Create(
   made->device_ = options.devices.empty() ? DeviceState::Default()
                                           : DeviceState::Find(options.devices);
   TIM_RETURN_IF_ERROR(made->device_->status());
-  const auto policy = compiler::ParsePolicy(options.policy);
-  if (!policy.ok()) return policy.status().WithContext("policy");
+  TIM_RETURN_IF_ERROR(compiler::ParsePolicy(options.policy).status());
   made->outputs_ = graph.outputs().size();
   made->ordered_ = !ir::EffectOrder(graph).empty();
   if (made->outputs_ == 0 && !made->ordered_) {

@@ -247,9 +247,13 @@ Plain Value::ToPlain() const {
 bool Value::CopyTo(void* data, size_t bytes) const {
   const Plain plain = ToPlain();
   if (!plain) return false;
-  if (data == nullptr || bytes != plain.bytes) {
-    internal::Fail(StrCat("the value has ", plain.bytes, " bytes, not ",
-                          data == nullptr ? size_t{0} : bytes));
+  if (data == nullptr) {
+    internal::Fail("CopyTo() needs memory, not null");
+    return false;
+  }
+  if (bytes != plain.bytes) {
+    internal::Fail(
+        StrCat("the value has ", plain.bytes, " bytes, not ", bytes));
     return false;
   }
   std::memcpy(data, plain.data.get(), bytes);

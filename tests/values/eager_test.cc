@@ -149,6 +149,9 @@ TEST(Values, TellWhatIsWrong) {
   EXPECT_EQ(x.ToPlain().As<double>(), nullptr);
   float two[2] = {};
   EXPECT_FALSE(x.CopyTo(two, 4));
+  EXPECT_EQ(LastError(), "the value has 8 bytes, not 4");
+  EXPECT_FALSE(x.CopyTo(nullptr, 8));
+  EXPECT_EQ(LastError(), "CopyTo() needs memory, not null");
   EXPECT_TRUE(x.CopyTo(two, 8));
   EXPECT_EQ(two[1], 2);
   EXPECT_THAT(Device("opencl:99").spec(), "opencl:99");

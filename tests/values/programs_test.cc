@@ -16,6 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 const bool g_on_host = [] {
   setenv("TIMCL_DEVICE", "host", 1);
@@ -88,6 +89,10 @@ TEST(Programs, KeepFewPlans) {
   EXPECT_THAT(
       Graph::Capture(Mlp, {Spec(), Spec(), Spec()}).Compile(options).error(),
       HasSubstr("max_plans"));
+  const ProgramOptions unknown{.policy = "streams=9"};
+  EXPECT_THAT(
+      Graph::Capture(Mlp, {Spec(), Spec(), Spec()}).Compile(unknown).error(),
+      StartsWith("policy: streams='9'; expected"));
 }
 
 TEST(Programs, KeepPlansWhereOthersFail) {

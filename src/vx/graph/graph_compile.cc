@@ -98,8 +98,9 @@ void GraphImpl::Refuse(const Status& reason) {
 Status GraphImpl::CheckCompilable() const {
   if (compiling_) {
     return FailedPrecondition("Compile() of graph ", core_->name,
-                              " is running; what it calls must not compile or "
-                              "run the graph");
+                              " is running: one thread at a time compiles a "
+                              "graph, and what Compile() calls must not "
+                              "compile or run it");
   }
   if (!refused_.ok()) return refused_;
   if (failure_.ok()) return OkStatus();
