@@ -4,7 +4,7 @@
 set -eu
 
 packages="
-  g++ clang clang-format cmake ninja-build pkgconf dpkg-dev locales
+  g++ clang clang-format lld cmake ninja-build pkgconf dpkg-dev locales
   python3 python3-dev python3-venv
   bazel-bootstrap bazel-platforms bazel-rules-cc bazel-rules-java
   bazel-rules-proto bazel-skylib

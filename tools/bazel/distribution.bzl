@@ -67,7 +67,8 @@ def _has_onednn(ctx):
 
 def _detect_distribution_impl(ctx):
     ctx.file("BUILD", "")
-    ctx.file("libraries.bzl", "ONEDNN = %s\n" % _has_onednn(ctx))
+    has_lld = ctx.which("ld.lld") != None
+    ctx.file("libraries.bzl", "ONEDNN = %s\nLLD = %s\n" % (_has_onednn(ctx), has_lld))
     installed = ctx.path(_FOLDER + "/rules/cc").exists
     if installed:
         # A client may have given this repository another name.
@@ -78,7 +79,7 @@ def _detect_distribution_impl(ctx):
 
 detect_distribution = repository_rule(
     implementation = _detect_distribution_impl,
-    doc = "Writes repositories.bzl, whose tim_cl_repositories() fits this machine, and libraries.bzl, which says what optional libraries it has.",
+    doc = "Writes repositories.bzl, whose tim_cl_repositories() fits this machine, and libraries.bzl, which says what optional libraries and tools it has.",
     local = True,
 )
 

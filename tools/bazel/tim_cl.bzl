@@ -164,21 +164,3 @@ def tim_test(name, copts = [], linkopts = [], deps = [], **kwargs):
         linkstatic = 1,
         **kwargs
     )
-
-def tim_tests(srcs, size = "medium", shard_counts = {}, **kwargs):
-    """One test per file: ops/softmax_test.cc makes the target ops/softmax_test.
-
-    Args:
-      srcs: the files.
-      size: of every test.
-      shard_counts: by file, where a test is run in several processes.
-      **kwargs: of every test.
-    """
-    for src in srcs:
-        tim_test(
-            name = src[:-len(".cc")],
-            srcs = [src],
-            size = size,
-            shard_count = shard_counts.get(src, 0) or None,
-            **kwargs
-        )
