@@ -125,6 +125,9 @@ inline constexpr Price kSequenceLoop = {{0.3}};
 inline constexpr Price kSequenceLoopSimt = {{0.02}, {0.02}};
 inline constexpr Price kSimtTile = {.cpu = {}, .gpu = {0.6}};
 inline constexpr Price kSoftmax = {{0.2}, {0.2}};
+// From a table of powers, or by estimates in 16 bits (softmax_estimate.clh).
+inline constexpr Price kSoftmaxBytes = {{0.7}};
+inline constexpr Price kSoftmaxBytesAvx512 = {{2.5}};
 inline constexpr Price kSoftmaxSimt = {.cpu = {}, .gpu = {0.3}};
 inline constexpr Price kSpatialTransformer = {{0.008}, {0.008}};
 inline constexpr Price kSvdf = {{0.05}, {0.05}};

@@ -206,11 +206,21 @@ Result<ir::Lowering> Lower(const SoftmaxProblem& shape,
       .Build();
 }
 
+double Cost(const SoftmaxProblem& shape, const ir::KernelNode& node,
+            const ir::DeviceInfo& device) {
+  const bool bytes = ChooseVariant(shape, node, device) == Variant::kBytes;
+  // Processors with VNNI have all of AVX-512 that estimates need.
+  return ElementwiseCost(node, device,
+                         !bytes            ? prices::kSoftmax
+                         : device.has_vnni ? prices::kSoftmaxBytesAvx512
+                                           : prices::kSoftmaxBytes);
+}
+
 ir::KernelDef SoftmaxKernel() {
   return ir::TypedKernel<SoftmaxProblem>{.op = "tim.Softmax",
                                          .name = "softmax",
                                          .analyze = Analyze,
-                                         .cost = CostAt(prices::kSoftmax),
+                                         .cost = Cost,
                                          .lower = Lower};
 }
 
