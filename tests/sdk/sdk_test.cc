@@ -6,12 +6,13 @@
 
 #include "tests/sdk/unpacked_sdk.h"
 #include "tests/structure/source_tree.h"
+#include "tests/support/long_tests.h"
 
 namespace tim::structure {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 CommandResult Check(const std::string& arguments) {
   return RunCommand("tools/sdk/check_tree.sh " + arguments);
@@ -94,9 +95,11 @@ TEST(Sdk, ClientsOfTheCustomOperatorsRunByPkgConfig) {
 // A custom operator in a library of its own, a composed one, and a built-in
 // replaced, in every way to link.
 TEST(SdkApp, RunsOnTheUnpackedTree) {
+  testing::Sample sample(3);
   for (const char* how :
        {"g++ 14 shared tim-cl", "clang++ 20 static tim-cl",
         "g++ 20 shared tim-cl.pc", "clang++ 14 static tim-vx.pc"}) {
+    if (!sample.Takes()) continue;
     const CommandResult result = Use(how, "samples/sdk_app");
     EXPECT_EQ(result.exit_status, 0) << how << "\n" << result.output;
     EXPECT_THAT(result.output, HasSubstr("largest difference"));
