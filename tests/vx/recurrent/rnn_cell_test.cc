@@ -12,6 +12,7 @@
 #include "ir/typed_kernel.h"
 #include "ops/builtin.h"
 #include "tests/support/data/test_tensor.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/context_impl.h"
 #include "vx/graph/graph_impl.h"
@@ -140,7 +141,9 @@ class RnnCellOn : public ::testing::TestWithParam<const char*> {};
 TEST_P(RnnCellOn, GivesTheFormulaWhateverTheOrderOfBinding) {
   const auto context = ContextOn(GetParam());
   if (context == nullptr) GTEST_SKIP() << "no device " << GetParam();
+  Sample sample(3);
   for (const uint32_t units : {1u, 4u, 7u, 64u}) {
+    if (!sample.Takes()) continue;
     Values first;
     for (const Order order :
          {Order::kInputsFirst, Order::kOutputsFirst, Order::kInterleaved}) {
@@ -302,7 +305,9 @@ TEST(RnnCell, MayBeClaimedAsAWholeByAKernel) {
   const auto context =
       vx::CreateContext({device::CreateHostDevice(), *opencl},
                         {.strict = true, .operators = &operators});
+  Sample sample(3);
   for (const uint32_t units : {1u, 4u, 7u, 64u}) {
+    if (!sample.Takes()) continue;
     Weights weights(units);
     CellGraph g(*context, weights, Order::kOutputsFirst);
     g.RunSteps();

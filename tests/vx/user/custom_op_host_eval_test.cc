@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -254,6 +255,26 @@ TEST(CustomOpHostEval, OfRunsInFlightIsSeenInEach) {
   }
   for (vx::RunEvent& run : runs) EXPECT_TRUE(run.Wait()) << vx::LastError();
   EXPECT_THAT(outputs, ::testing::Each(1));
+}
+
+TEST(CustomOpHostEvalErrors, FunctionsOfOtherPlaces) {
+  const std::function<void(OpPlan::Op&)> calls[] = {
+      [](OpPlan::Op& op) { op.AddScratch(DataType::INT8, {1}); },
+      [](OpPlan::Op& op) { op.AddLocal(1); },
+      [](OpPlan::Op& op) { op.AddKernel("f", {1}); },
+      [](OpPlan::Op& op) { op.HasInput(1); },
+  };
+  for (const auto& call : calls) {
+    OpPlan plan;
+    plan.host = [&](OpPlan::Op& op, const auto&, const auto&) { call(op); };
+    TestOpGraph g(plan, {4}, HostGraph());
+    ASSERT_TRUE(g.graph->Compile()) << vx::LastError();
+    EXPECT_FALSE(g.graph->Run());
+    EXPECT_THAT(vx::LastError(), HasSubstr("user.TestOp#1"));
+    EXPECT_THAT(vx::LastError(), HasSubstr("HostEval()"));
+    EXPECT_THAT(TestOpGraph(OpPlan()).Run({1, 2, 3, 4}),
+                ElementsAre(1, 2, 3, 4));
+  }
 }
 
 class Boast : public TestOp {

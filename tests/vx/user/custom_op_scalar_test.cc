@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "tests/support/long_tests.h"
 #include "tests/support/vx/test_op.h"
 #include "tests/support/vx/vx_graph.h"
 
@@ -76,7 +77,9 @@ bool Holds(const Integer& type, T value) {
 
 template <typename T>
 void ExpectAtEveryParameter(T value) {
+  static Sample sample(5);
   for (const Integer& type : kIntegers) {
+    if (!sample.Takes()) continue;
     SCOPED_TRACE(type.name);
     ScalarGraph g(type.name, Scalars(value), DataType::INT64);
     if (Holds(type, value)) {
@@ -183,7 +186,9 @@ OpPlan InOrder(int count, std::vector<vx::ops::Param> scalars) {
 }
 
 TEST(CustomOpScalar, NoneToEightArriveInOrder) {
+  Sample sample(4);
   for (int count = 0; count <= 8; ++count) {
+    if (!sample.Takes()) continue;
     const auto graph = OpenClGraph();
     const auto y = graph->CreateTensor(Floats({9}, vx::OUTPUT));
     graph
