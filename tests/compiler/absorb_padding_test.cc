@@ -6,6 +6,7 @@
 
 #include "base/options.h"
 #include "runtime/device_pool.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/context_impl.h"
 #include "vx/graph/graph_impl.h"
@@ -182,13 +183,15 @@ const std::array<uint32_t, 2> kDense = {1, 1};
 template <typename Add>
 void ExpectSame(const Sizes& sizes, const vx::ShapeType& output, int pads,
                 Add add, float fill = 0.0f) {
+  static Sample on_any(3);  // the others do without programs of OpenCL
+  const auto context = on_any.Takes() ? AnyContext() : HostContext();
   const std::vector<float> x = RandomValues(CountOf(kImage), 1);
-  Sequential with({}, kImage);
+  Sequential with({}, kImage, context);
   with.Then<Zeros>(sizes.front, sizes.back, fill);
   add(with);
   const auto found = with.Run(x, output);
   EXPECT_EQ(with.Pads(), pads);
-  Sequential without({}, Padded(kImage, sizes));
+  Sequential without({}, Padded(kImage, sizes), context);
   add(without);
   EXPECT_EQ(found, without.Run(PadByHand(x, kImage, sizes, fill), output));
 }
