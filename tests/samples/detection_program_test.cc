@@ -12,6 +12,7 @@
 #include "samples/detection/picture.h"
 #include "samples/detection/shapes.h"
 #include "tests/structure/source_tree.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/trace_events.h"
 
 namespace detection {
@@ -54,7 +55,9 @@ double NumberAfter(const std::string& text, const std::string& what) {
 }
 
 TEST(DetectionProgram, FindsHeldOutShapesInBothTypes) {
-  const CommandResult run = RunCommand(kProgram + std::string("--evaluate"));
+  const bool all = tim::testing::RunsLongTests();
+  const CommandResult run = RunCommand(
+      kProgram + std::string(all ? "--evaluate" : "--evaluate --pictures 80"));
   EXPECT_EQ(run.exit_status, 0) << run.output;
   const std::regex lines(
       "mAP@0\\.5 float32 = 0\\.[0-9]{3}\nmAP@0\\.5 uint8 = 0\\.[0-9]{3}\n");
@@ -62,7 +65,8 @@ TEST(DetectionProgram, FindsHeldOutShapesInBothTypes) {
   EXPECT_GE(NumberAfter(run.output, "\nmAP@0.5 float32 = "), 0.9);
   EXPECT_GE(NumberAfter(run.output, "\nmAP@0.5 uint8 = "),
             NumberAfter(run.output, "\nmAP@0.5 float32 = ") - 0.02);
-  EXPECT_THAT(run.output, HasSubstr("200 held-out pictures with "));
+  EXPECT_THAT(run.output, HasSubstr(all ? "200 held-out pictures with "
+                                        : "80 held-out pictures with "));
 }
 
 Box BoxOf(const nlohmann::json& box) {
@@ -151,7 +155,7 @@ FoundOn FindOn(const std::string& devices, const std::string& settings = "") {
 // The same shapes are at the same places, and `user` has a part of the network.
 void ExpectSameAsAlone(const FoundOn& found, const std::string& user) {
   ASSERT_EQ(found.run.exit_status, 0) << found.run.output;
-  const FoundOn alone = FindOn("opencl:0");
+  static const FoundOn alone = FindOn("opencl:0");
   ASSERT_EQ(alone.run.exit_status, 0) << alone.run.output;
   ASSERT_EQ(alone.detections.size(), Easy().objects.size());
   ASSERT_EQ(found.detections.size(), alone.detections.size());
