@@ -17,7 +17,6 @@
 #include "ir/evaluate.h"
 #include "ir/op_registry.h"
 #include "ir/tensor_desc.h"
-#include "ops/builtin.h"
 #include "tests/support/data/golden.h"
 #include "tests/support/data/test_tensor.h"
 #include "tests/support/long_tests.h"
@@ -304,8 +303,7 @@ bool IsFloat(const Golden& golden) {
   return golden.outputs[0].desc.type == ir::DataType::kFloat32;
 }
 
-// One golden per operator, of float32 where there is one.  Operators that are
-// rows of a table (OpSchema::pointwise) share their kernel's text.
+// One golden per operator, of float32 where there is one.
 TEST(Operators, AgreeOnOpenCl) {
   const Device device("opencl:0");
   if (!device.ok()) GTEST_SKIP() << "no OpenCL device";
@@ -317,11 +315,9 @@ TEST(Operators, AgreeOnOpenCl) {
     if (one == nullptr || (!IsFloat(*one) && IsFloat(golden))) one = &golden;
   }
   EXPECT_GT(chosen.size(), 100u);
-  testing::Sample rows(3);
+  testing::Sample operators(3);
   for (const auto& [op, golden] : chosen) {
-    const ir::OpSchema* schema = ops::BuiltinOperators().Find(op);
-    const bool is_row = schema != nullptr && schema->pointwise.has_value();
-    if (!is_row || rows.Takes()) ExpectForward(*golden);
+    if (operators.Takes()) ExpectForward(*golden);
   }
 }
 
