@@ -19,6 +19,7 @@
 #include "graph_api/lower_ops.h"
 #include "graph_api/port_layouts.h"
 #include "partition_support.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::graph {
@@ -309,9 +310,11 @@ void ExpectRoundTrips(const Engines& engine) {
   const auto kTypes = {tim_graph_f32, tim_graph_f16, tim_graph_bf16,
                        tim_graph_s32, tim_graph_s8,  tim_graph_u8};
   std::mt19937 random(7);
+  tim::testing::Sample sample(3);
   for (const auto type : kTypes) {
     for (const Dims& dims : {Dims{2, 17, 5, 4}, Dims{1, 33, 3, 1}}) {
       for (const int64_t block : {8, 16}) {
+        if (!sample.Takes()) continue;
         Chain chain(engine);
         const LogicalTensor plain = Described(0, dims, type);
         // Any bits: numbers that are none, too.
