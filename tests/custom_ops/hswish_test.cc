@@ -9,7 +9,6 @@
 #include <cstring>
 #include <random>
 
-#include "tests/support/long_tests.h"
 #include "tests/support/vx/test_op.h"
 #include "tests/support/vx/vx_graph.h"
 
@@ -84,9 +83,7 @@ TEST(HSwish, HandChecked) {
 }
 
 TEST(HSwish, Float32InEveryRank) {
-  testing::Sample sample(2);
   for (const vx::ShapeType& shape : kShapes) {
-    if (!sample.Takes()) continue;
     const auto x = RandomValues(Count(shape));
     const auto y = RunBoth(DataType::FLOAT32, shape, x);
     for (size_t i = 0; i < x.size(); ++i) {
@@ -96,9 +93,7 @@ TEST(HSwish, Float32InEveryRank) {
 }
 
 TEST(HSwish, Float16InEveryRank) {
-  testing::Sample sample(2);
   for (const vx::ShapeType& shape : kShapes) {
-    if (!sample.Takes()) continue;
     std::vector<vx::Half> x;
     for (const float value : RandomValues(Count(shape))) x.emplace_back(value);
     const auto y = RunBoth(DataType::FLOAT16, shape, x);
@@ -125,9 +120,7 @@ uint16_t TruncateToBf16(float value) {
 }
 
 TEST(HSwish, Bfloat16InEveryRank) {
-  testing::Sample sample(2);
   for (const vx::ShapeType& shape : kShapes) {
-    if (!sample.Takes()) continue;
     std::vector<uint16_t> x;
     for (const float value : RandomValues(Count(shape))) {
       x.push_back(TruncateToBf16(value));

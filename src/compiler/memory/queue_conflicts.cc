@@ -171,10 +171,11 @@ std::vector<bool> QueueConflicts::Among(
   const size_t count = allocations.size();
   std::vector<bool> conflicts(count * count);
   for (size_t i = 0; i < count; ++i) {
-    for (size_t j = 0; j < count; ++j) {
+    for (size_t j = 0; j < i; ++j) {
       const int a = allocations[i];
       const int b = allocations[j];
-      conflicts[i * count + j] = !EndsBefore(a, b) && !EndsBefore(b, a);
+      if (EndsBefore(a, b) || EndsBefore(b, a)) continue;
+      conflicts[i * count + j] = conflicts[j * count + i] = true;
     }
   }
   return conflicts;
