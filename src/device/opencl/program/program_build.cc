@@ -11,6 +11,7 @@
 #include "device/opencl/driver/opencl_info.h"
 #include "device/opencl/fork/opencl_process.h"
 #include "device/opencl/program/build_log.h"
+#include "device/opencl/program/builtin_functions.h"
 #include "device/opencl/program/option_words.h"
 
 namespace tim::device {
@@ -70,18 +71,62 @@ Status ExplainFailure(int code, const cl::Program& program,
   return Status(status.code(), std::move(text));
 }
 
+// Nothing where the driver does not read clang's header of all builtin
+// functions, or the program may need the whole of it.
+std::optional<std::string> BuiltinsOf(const cl::Device& device,
+                                      const ProgramSource& source) {
+  const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
+  if (!IsPocl(platform) || !source.complete) return std::nullopt;
+  if (source.options.find(kDefaultStandard) == std::string::npos) {
+    return std::nullopt;
+  }
+  // Names that a user's text makes are not seen.
+  if (source.user && source.text.find("##") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  return DeclareBuiltins({source.head, source.text, source.options});
+}
+
+struct Attempt {
+  cl::Program program = {};
+  int code = CL_SUCCESS;
+};
+
+Attempt TryToBuild(const cl::Context& context, const cl::Device& device,
+                   const std::string& text, const std::string& options) {
+  Attempt attempt;
+  attempt.program = cl::Program(context, text, false, &attempt.code);
+  if (attempt.code != CL_SUCCESS) return attempt;
+  attempt.code = attempt.program.build({device}, options.c_str());
+  return attempt;
+}
+
 Result<cl::Program> FromSource(const cl::Context& context,
                                const cl::Device& device,
                                const ProgramSource& source) {
-  int code = CL_SUCCESS;
-  cl::Program program(context, StrCat(source.head, source.text), false, &code);
-  TIM_RETURN_IF_CL_ERROR(code, "creating the program of ", source.name);
-  code = program.build({device}, source.options.c_str());
-  if (code != CL_SUCCESS) return ExplainFailure(code, program, device, source);
-  if (const std::string log = LogOf(program, device, source); !log.empty()) {
+  const std::string text = StrCat(source.head, source.text);
+  const auto builtins = BuiltinsOf(device, source);
+  Attempt attempt = {.code = CL_BUILD_PROGRAM_FAILURE};
+  if (builtins) {
+    attempt = TryToBuild(context, device, StrCat(*builtins, text),
+                         StrCat(source.options, kWithoutBuiltinHeader));
+  }
+  // It builds with the whole header, or that tells what is wrong.
+  if (attempt.code != CL_SUCCESS) {
+    if (builtins) {
+      TIM_LOG(kDebug, source.name, " needs the header of builtin functions:\n",
+              LogOf(attempt.program, device, source));
+    }
+    attempt = TryToBuild(context, device, text, source.options);
+  }
+  if (attempt.code != CL_SUCCESS) {
+    return ExplainFailure(attempt.code, attempt.program, device, source);
+  }
+  if (const std::string log = LogOf(attempt.program, device, source);
+      !log.empty()) {
     TIM_LOG(kDebug, "building ", source.name, ":\n", log);
   }
-  return program;
+  return attempt.program;
 }
 
 std::optional<std::string> BinaryOf(const cl::Program& program,

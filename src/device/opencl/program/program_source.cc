@@ -15,11 +15,13 @@ constexpr std::string_view kHalves =
     "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
     "#endif\n";
 
-// OpenCL C 1.2 is what every device has; argument info checks signatures.
+// Argument info checks signatures.
 std::string CompleteOptions(const std::string& options) {
   const bool has_standard = options.find("-cl-std") != std::string::npos;
-  return StrCat(has_standard ? "" : "-cl-std=CL1.2 ", "-cl-kernel-arg-info",
-                options.empty() ? "" : " ", options);
+  const std::string standard =
+      has_standard ? "" : StrCat(kDefaultStandard, " ");
+  return StrCat(standard, "-cl-kernel-arg-info", options.empty() ? "" : " ",
+                options);
 }
 
 // Lengths keep ("ab", "c") apart from ("a", "bc").

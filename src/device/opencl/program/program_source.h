@@ -10,6 +10,9 @@
 
 namespace tim::device {
 
+/// OpenCL C 1.2 is what every device has: of programs that ask for no other.
+inline constexpr std::string_view kDefaultStandard = "-cl-std=CL1.2";
+
 struct ProgramSource {
   std::string name;  ///< For messages: "ops/normalization/softmax.cl".
   /// Stands before `text`: kernels::kPreamble and the launch's headers, and
