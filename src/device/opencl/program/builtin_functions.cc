@@ -4,11 +4,11 @@
 #include "device/opencl/program/builtin_functions.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <set>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/str_cat.h"
 #include "kernels/kernel_sources.h"
 
@@ -183,14 +183,6 @@ bool IsOther(std::string_view word) {
 // Each with whether a bracket follows.
 using Words = std::set<std::pair<std::string_view, bool>>;
 
-bool StartsWord(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-bool ContinuesWord(char c) {
-  return StartsWord(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-
 size_t EndOfComment(std::string_view text, size_t at) {
   const bool line = text[at + 1] == '/';
   const size_t end = text.find(line ? "\n" : "*/", at + 2);
@@ -206,9 +198,9 @@ void AddWords(std::string_view text, Words* words) {
       continue;
     }
     const size_t begin = i++;
-    if (!ContinuesWord(text[begin])) continue;
-    while (i < text.size() && ContinuesWord(text[i])) ++i;
-    if (!StartsWord(text[begin])) continue;
+    if (!IsNameCharacter(text[begin])) continue;
+    while (i < text.size() && IsNameCharacter(text[i])) ++i;
+    if (IsAsciiDigit(text[begin])) continue;
     const size_t after = text.find_first_not_of(" \t\r\n", i);
     const bool called = after != std::string_view::npos && text[after] == '(';
     words->emplace(text.substr(begin, i - begin), called);
