@@ -80,9 +80,13 @@ std::optional<std::string> BuiltinsOf(const cl::Device& device,
   if (source.options.find(kDefaultStandard) == std::string::npos) {
     return std::nullopt;
   }
-  // Names that a user's text makes are not seen.
-  if (source.user && source.text.find("##") != std::string_view::npos) {
-    return std::nullopt;
+  // Names that a user's text makes are not seen, nor those of what stands
+  // before it where it has images.
+  for (const std::string_view text :
+       {std::string_view(source.head), source.text}) {
+    if (source.user && text.find("##") != std::string_view::npos) {
+      return std::nullopt;
+    }
   }
   return DeclareBuiltins({source.head, source.text, source.options});
 }
