@@ -8,9 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "base/ascii.h"
 #include "base/str_cat.h"
 #include "kernels/kernel_sources.h"
+#include "kernels/text/c_tokens.h"
 
 namespace tim::device {
 namespace {
@@ -183,27 +183,16 @@ bool IsOther(std::string_view word) {
 // Each with whether a bracket follows.
 using Words = std::set<std::pair<std::string_view, bool>>;
 
-size_t EndOfComment(std::string_view text, size_t at) {
-  const bool line = text[at + 1] == '/';
-  const size_t end = text.find(line ? "\n" : "*/", at + 2);
-  return end == std::string_view::npos ? text.size() : end + (line ? 1 : 2);
-}
-
-// Words outside of comments, and whether a bracket follows.
 void AddWords(std::string_view text, Words* words) {
-  for (size_t i = 0; i < text.size();) {
-    const std::string_view next = text.substr(i, 2);
-    if (next == "//" || next == "/*") {
-      i = EndOfComment(text, i);
-      continue;
+  kernels::CTokens tokens(text, kernels::Directives::kGiven);
+  for (std::string_view token = tokens.Next(); !token.empty();) {
+    const std::string_view next = tokens.Next();
+    if (token.size() > 1 && token[0] == '#') {
+      AddWords(token.substr(1), words);
+    } else if (kernels::IsWord(token)) {
+      words->emplace(token, next == "(");
     }
-    const size_t begin = i++;
-    if (!IsNameCharacter(text[begin])) continue;
-    while (i < text.size() && IsNameCharacter(text[i])) ++i;
-    if (IsAsciiDigit(text[begin])) continue;
-    const size_t after = text.find_first_not_of(" \t\r\n", i);
-    const bool called = after != std::string_view::npos && text[after] == '(';
-    words->emplace(text.substr(begin, i - begin), called);
+    token = next;
   }
 }
 

@@ -71,6 +71,10 @@ Status ExplainFailure(int code, const cl::Program& program,
   return Status(status.code(), std::move(text));
 }
 
+bool Pastes(std::string_view text) {
+  return text.find("##") != std::string_view::npos;
+}
+
 // Nothing where the driver does not read clang's header of all builtin
 // functions, or the program may need the whole of it.
 std::optional<std::string> BuiltinsOf(const cl::Device& device,
@@ -82,55 +86,41 @@ std::optional<std::string> BuiltinsOf(const cl::Device& device,
   }
   // Names that a user's text makes are not seen, nor those of what stands
   // before it where it has images.
-  for (const std::string_view text :
-       {std::string_view(source.head), source.text}) {
-    if (source.user && text.find("##") != std::string_view::npos) {
-      return std::nullopt;
-    }
+  if (source.user && (Pastes(source.head) || Pastes(source.text))) {
+    return std::nullopt;
   }
   return DeclareBuiltins({source.head, source.text, source.options});
 }
 
-struct Attempt {
-  cl::Program program = {};
+Result<cl::Program> FromText(const cl::Context& context,
+                             const cl::Device& device,
+                             const ProgramSource& source,
+                             const std::string& text,
+                             const std::string& options) {
   int code = CL_SUCCESS;
-};
-
-Attempt TryToBuild(const cl::Context& context, const cl::Device& device,
-                   const std::string& text, const std::string& options) {
-  Attempt attempt;
-  attempt.program = cl::Program(context, text, false, &attempt.code);
-  if (attempt.code != CL_SUCCESS) return attempt;
-  attempt.code = attempt.program.build({device}, options.c_str());
-  return attempt;
+  cl::Program program(context, text, false, &code);
+  TIM_RETURN_IF_CL_ERROR(code, "creating the program of ", source.name);
+  code = program.build({device}, options.c_str());
+  if (code != CL_SUCCESS) return ExplainFailure(code, program, device, source);
+  if (const std::string log = LogOf(program, device, source); !log.empty()) {
+    TIM_LOG(kDebug, "building ", source.name, ":\n", log);
+  }
+  return program;
 }
 
 Result<cl::Program> FromSource(const cl::Context& context,
                                const cl::Device& device,
                                const ProgramSource& source) {
   const std::string text = StrCat(source.head, source.text);
-  const auto builtins = BuiltinsOf(device, source);
-  Attempt attempt = {.code = CL_BUILD_PROGRAM_FAILURE};
-  if (builtins) {
-    attempt = TryToBuild(context, device, StrCat(*builtins, text),
-                         StrCat(source.options, kWithoutBuiltinHeader));
+  if (const auto builtins = BuiltinsOf(device, source)) {
+    auto program = FromText(context, device, source, StrCat(*builtins, text),
+                            StrCat(source.options, kWithoutBuiltinHeader));
+    if (program.ok()) return program;
+    // It builds with the whole header, or that tells what is wrong.
+    TIM_LOG(kDebug, "with declarations of its builtin functions alone: ",
+            program.status().message());
   }
-  // It builds with the whole header, or that tells what is wrong.
-  if (attempt.code != CL_SUCCESS) {
-    if (builtins) {
-      TIM_LOG(kDebug, source.name, " needs the header of builtin functions:\n",
-              LogOf(attempt.program, device, source));
-    }
-    attempt = TryToBuild(context, device, text, source.options);
-  }
-  if (attempt.code != CL_SUCCESS) {
-    return ExplainFailure(attempt.code, attempt.program, device, source);
-  }
-  if (const std::string log = LogOf(attempt.program, device, source);
-      !log.empty()) {
-    TIM_LOG(kDebug, "building ", source.name, ":\n", log);
-  }
-  return attempt.program;
+  return FromText(context, device, source, text, source.options);
 }
 
 std::optional<std::string> BinaryOf(const cl::Program& program,
