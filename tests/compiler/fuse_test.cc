@@ -39,8 +39,10 @@ void AddAdder(const std::string& name, double fused, ir::OpRegistry* registry) {
           },
       .lower = [twice](const ir::KernelNode& node,
                        const ir::DeviceInfo& device) -> Result<ir::Lowering> {
+        TIM_ASSIGN_OR_RETURN(const ir::KernelProblem problem,
+                             twice.analyze(node, device));
         TIM_ASSIGN_OR_RETURN(ir::Lowering lowering,
-                             twice.lower(nullptr, node, device));
+                             twice.lower(problem, node, device));
         lowering.applied = static_cast<int>(node.epilogue.size());
         return lowering;
       }});

@@ -60,6 +60,10 @@ void Free(void* memory) {
 }  // namespace
 
 void* operator new(size_t bytes) { return Allocate(bytes); }
+// Sanitizers have one of their own, which does not call the one above.
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  return Allocate(bytes);
+}
 void operator delete(void* memory) noexcept { Free(memory); }
 void operator delete(void* memory, size_t) noexcept { Free(memory); }
 
