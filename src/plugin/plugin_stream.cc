@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,7 @@ namespace tim::plugin {
 namespace {
 
 using device::BufferRange;
+using device::HostPointer;
 
 PluginBuffer* Own(const BufferRange& range) {
   return dynamic_cast<PluginBuffer*>(range.buffer);
@@ -29,10 +31,24 @@ TimRange RangeOf(const BufferRange& range) {
 // The end of what a stream has begun so far.
 using Finish = std::function<Status()>;
 
-// The two ranges are of this device, or one of them is the host's.
-Status DoCopy(PluginDevice& device, TimStream* stream,
-              const BufferRange& source, const BufferRange& destination,
-              const Finish& finish) {
+// Bytes between the last multiple of the device's alignment and the piece; the
+// host's memory may begin anywhere.
+int64_t BytesBefore(const PluginDevice& device, const BufferRange& range) {
+  if (Own(range) == nullptr) return 0;
+  return static_cast<int64_t>(RangeOf(range).offset %
+                              static_cast<uint64_t>(device.info().alignment));
+}
+
+// The piece together with `before` bytes before it.
+BufferRange With(int64_t before, const BufferRange& range) {
+  return {range.buffer, range.offset - before, range.bytes + before};
+}
+
+// The two ranges are of this device, or one of them is the host's, and they
+// begin at multiples of its alignment.
+Status CopyAligned(PluginDevice& device, TimStream* stream,
+                   const BufferRange& source, const BufferRange& destination,
+                   const Finish& finish) {
   const TimDeviceFns& fns = device.functions();
   const auto copy_in = [&](const void* host) {
     return device.Call("TimDeviceFns::copy_in", fns.copy_in, stream, host,
@@ -45,10 +61,10 @@ Status DoCopy(PluginDevice& device, TimStream* stream,
   PluginBuffer* const from = Own(source);
   PluginBuffer* const to = Own(destination);
   if (from == nullptr) {
-    return copy_in(static_cast<const void*>(device::HostPointer(source)));
+    return copy_in(static_cast<const void*>(HostPointer(source)));
   }
   if (to == nullptr) {
-    return copy_out(static_cast<void*>(device::HostPointer(destination)));
+    return copy_out(static_cast<void*>(HostPointer(destination)));
   }
   if (&from->device() != &device) {
     if (fns.copy_peer != nullptr) {
@@ -66,6 +82,56 @@ Status DoCopy(PluginDevice& device, TimStream* stream,
   TIM_RETURN_IF_ERROR(
       copy_in(static_cast<const void*>(staging->host_address())));
   return finish();
+}
+
+// A plug-in gets no piece that begins between multiples of its alignment, as a
+// trip's slice of a scan does: here such a one is copied through the host's
+// memory, together with the bytes before it.
+Status CopyAnywhere(PluginDevice& device, TimStream* stream,
+                    const BufferRange& source, const BufferRange& destination,
+                    const Finish& finish) {
+  const auto copy = [&](const BufferRange& from, const BufferRange& to) {
+    if (from.bytes == 0) return OkStatus();
+    TIM_RETURN_IF_ERROR(CopyAligned(device, stream, from, to, finish));
+    return finish();
+  };
+  const int64_t bytes = source.bytes;
+  const int64_t behind = BytesBefore(device, source);
+  const int64_t before = BytesBefore(device, destination);
+  BufferRange from = source;
+  std::unique_ptr<device::Buffer> read;
+  if (Own(source) != nullptr) {
+    TIM_ASSIGN_OR_RETURN(read, device::HostBuffer::Create(behind + bytes));
+    from = {read.get(), 0, behind + bytes};
+    TIM_RETURN_IF_ERROR(copy(With(behind, source), from));
+    from = {read.get(), behind, bytes};
+  }
+  TIM_ASSIGN_OR_RETURN(const auto written,
+                       device::HostBuffer::Create(before + bytes));
+  TIM_RETURN_IF_ERROR(
+      copy({destination.buffer, destination.offset - before, before},
+           {written.get(), 0, before}));
+  const BufferRange to = {written.get(), before, bytes};
+  std::memcpy(HostPointer(to), HostPointer(from), static_cast<size_t>(bytes));
+  if (Own(destination) != nullptr) {
+    return copy(With(before, to), With(before, destination));
+  }
+  std::memcpy(HostPointer(destination), HostPointer(to),
+              static_cast<size_t>(bytes));
+  return OkStatus();
+}
+
+Status DoCopy(PluginDevice& device, TimStream* stream,
+              const BufferRange& source, const BufferRange& destination,
+              const Finish& finish) {
+  const PluginBuffer* const from = Own(source);
+  const bool of_peer =
+      from != nullptr && from->device().domain() != device.domain();
+  if (of_peer || (BytesBefore(device, source) == 0 &&
+                  BytesBefore(device, destination) == 0)) {
+    return CopyAligned(device, stream, source, destination, finish);
+  }
+  return CopyAnywhere(device, stream, source, destination, finish);
 }
 
 // False where the device has no function for it.

@@ -109,11 +109,12 @@ constexpr int64_t kMostBytes = int64_t{1} << 28;
 NativeOptions g_options;  // NOLINT: one plug-in at a time
 const TimHost* g_host = nullptr;
 
+tim::testing::NativeCalls g_calls;
+
 unsigned char* At(const TimRange& range) {
+  if (range.offset % 64 != 0) ++g_calls.unaligned;
   return range.buffer->memory + range.offset;
 }
-
-tim::testing::NativeCalls g_calls;
 
 bool Makes(const char* mistake) { return g_options.mistake == mistake; }
 

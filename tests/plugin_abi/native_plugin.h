@@ -29,6 +29,7 @@ struct NativeCalls {
   std::atomic<int> fills = 0;
   std::atomic<int> queries = 0;
   std::atomic<int> on_done = 0;
+  std::atomic<int> unaligned = 0;  ///< Pieces at no multiple of the alignment.
 };
 NativeCalls& CallsOfNative();
 

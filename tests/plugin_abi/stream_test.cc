@@ -114,6 +114,28 @@ TEST(NativeStreams, FillMemoryWithZeros) {
   }
 }
 
+// Slices of scans begin anywhere; the device's pieces do not.
+TEST(NativeStreams, CopyPiecesThatBeginAnywhere) {
+  WithNative({}, {}, [](device::Device& device) {
+    const auto buffer = device.Allocate(512, ir::MemoryKind::kDevice);
+    const auto stream = device.CreateStream();
+    ASSERT_OK(buffer);
+    ASSERT_OK(stream);
+    std::string bytes;
+    for (int i = 0; i < 512; ++i) bytes += static_cast<char>(i % 251);
+    ASSERT_OK(runtime::Upload(**stream, bytes.data(), 512, **buffer));
+    for (const auto& [from, to] : {std::pair(5, 262), {64, 301}, {9, 448}}) {
+      ASSERT_OK(
+          (*stream)->Copy({buffer->get(), from, 50}, {buffer->get(), to, 50}));
+      bytes.replace(static_cast<size_t>(to), 50, bytes, from, 50);
+    }
+    std::string found(512, '\0');
+    ASSERT_OK(runtime::Download(**stream, **buffer, found.data(), 512));
+    EXPECT_EQ(found, bytes);
+    EXPECT_EQ(testing::CallsOfNative().unaligned, 0);
+  });
+}
+
 // An event, and the memory that work before it fills.
 struct PendingEvent {
   std::unique_ptr<device::Buffer> buffer;
