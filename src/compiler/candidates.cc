@@ -118,7 +118,7 @@ class Enumerator {
     }
     const std::string name = KernelOpName(node_);
     const auto kernels = module_.registry.Kernels(name, info.kind);
-    if (kernels.empty() && module_.several_devices() && !info.runs_eval) {
+    if (kernels.empty() && !info.runs_eval && IsAskedAfter(device)) {
       found_.refused.push_back(
           StrCat(info.Label(), ": it has no kernel for ", name));
     }
@@ -250,6 +250,13 @@ class Enumerator {
         cost, "eval");
   }
 
+  // Whether it matters that the device has no kernel: where it is one of
+  // several, or the only one that the node may be on.
+  bool IsAskedAfter(int device) const {
+    return module_.several_devices() || pinned_ == device ||
+           module_.options.strict;
+  }
+
   // The reason why the node has no `eval`.
   std::string ReasonAgainstEval() const {
     if (ir::HasUserKernel(node_)) {
@@ -313,7 +320,7 @@ Status NoCandidate(const Module& module, const Node& node,
   const std::string reasons =
       StrCat(DescribeOperands(module.graph, node),
              "\n  refused: ", StrJoin(found.refused, "\n  refused: "));
-  if (node.device < 0 || !module.several_devices()) {
+  if (node.device < 0) {
     return Unimplemented(Describe(module.graph, node), ": no device can run it",
                          reasons);
   }
