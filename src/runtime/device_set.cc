@@ -237,7 +237,11 @@ Division DivisionOf(const DeviceSet& set, const compiler::Policy& policy,
 }
 
 Result<int> Division::IndexOf(std::string_view spec) const {
-  const auto found = std::find(specs.begin(), specs.end(), spec);
+  // A kind alone means its first device, as in lists.
+  const auto found =
+      std::find_if(specs.begin(), specs.end(), [&](const std::string& one) {
+        return one == spec || one == StrCat(spec, ":0");
+      });
   if (found != specs.end()) return static_cast<int>(found - specs.begin());
   return InvalidArgument(
       "device '", spec, "' is none of the context's, which ",

@@ -74,5 +74,17 @@ TEST(Affinity, ToTheOnlyDeviceFailsCompileWithItsReason) {
   EXPECT_THAT(vx::LastError(), HasSubstr("it has no kernel for tim.Relu"));
 }
 
+// "opencl" is "opencl:0" in a list, too.
+TEST(Affinity, KindAloneIsItsFirstDevice) {
+  const FakeSet set({{.name = "a"}, {.name = "b"}});
+  ReluGraph graph({4}, set.ContextWith()->CreateGraph());
+  ASSERT_TRUE(vx::SetAffinity(*graph.relu, "fake"));
+  ASSERT_TRUE(graph.graph->Compile()) << vx::LastError();
+  EXPECT_THAT(DevicesOf(*graph.graph), ElementsAre(1));
+  ASSERT_TRUE(vx::SetAffinity(*graph.relu, "fake:1"));
+  ASSERT_TRUE(graph.graph->Compile()) << vx::LastError();
+  EXPECT_THAT(DevicesOf(*graph.graph), ElementsAre(2));
+}
+
 }  // namespace
 }  // namespace tim::testing
