@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "device/host/host_buffer.h"
 #include "ir/constant.h"
 #include "plugin/tables.h"
 
@@ -317,7 +318,8 @@ ir::DeviceInfo InfoOf(const TimDeviceProps& props, const std::string& kind,
   info.local_memory_bytes = props.local_memory_bytes;
   info.global_memory_bytes = props.memory_bytes;
   info.max_allocation_bytes = props.max_allocation_bytes;
-  info.alignment = props.alignment;
+  // Plans place tensors at multiples of 64, which suits smaller ones.
+  info.alignment = std::max(props.alignment, device::kHostAlignment);
   const auto has = [&](uint32_t bit) { return (props.flags & bit) != 0; };
   info.unified_memory = imports && has(TIM_DEVICE_UNIFIED_MEMORY);
   info.has_fp16 = has(TIM_DEVICE_HAS_FP16);

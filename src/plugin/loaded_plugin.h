@@ -98,6 +98,17 @@ class LoadedPlugin {
     return StatusOf(name, Run(function, args...));
   }
 
+  /// The same; `told` gets the message, which a success may have, too.
+  template <typename Function, typename... Args>
+  Status CallTold(std::string* told, const char* name, Function function,
+                  Args... args) const {
+    if (!running_) return Unloaded();
+    Outcome outcome = Run(function, args...);
+    const Status status = StatusOf(name, outcome);
+    *told = std::move(outcome.text);
+    return status;
+  }
+
   /// The same of a function whose failures must have a reason, and of which
   /// nothing is asked once the plug-in broke its contract.
   template <typename Function, typename... Args>
@@ -145,7 +156,7 @@ class LoadedPlugin {
     MessageRoom room;
     try {
       const TimCode code = function(args..., room.get());
-      return {.code = code, .text = code == TIM_OK ? "" : room.Text()};
+      return {.code = code, .text = room.Text()};
     } catch (...) {
       return {.threw = true};
     }

@@ -25,14 +25,18 @@ Result<Described> Describe(const LoadedPlugin& plugin, uint32_t number) {
   Described described;
   TimDeviceProps& props = described.props;
   props.struct_size = TIM_SIZE_THROUGH(TimDeviceProps, domain);
-  const Status status = plugin.Call(
-      "TimPlugin::describe", plugin.tables().plugin.describe, number, &props);
+  std::string told;
+  const Status status =
+      plugin.CallTold(&told, "TimPlugin::describe",
+                      plugin.tables().plugin.describe, number, &props);
   if (!status.ok() || props.score <= 0) {
     if (status.code() == StatusCode::kInternal) return status;
     props.score = 0;
     described.reason =
-        status.ok() ? StrCat("plug-in ", plugin.kind(), " calls it not usable")
-                    : status.message();
+        !status.ok() ? status.message()
+        : told.empty()
+            ? StrCat("plug-in ", plugin.kind(), " calls it not usable")
+            : StrCat("plug-in ", plugin.kind(), ": ", told);
     return described;
   }
   const Status sound = CheckProps(props);

@@ -65,6 +65,10 @@ TimCode Describe(uint32_t, TimDeviceProps* out, TimMessage* message) {
   if (Is("throw_describe")) throw std::runtime_error("describe");
   if (Is("unusable")) return Fail(message, TIM_NOT_FOUND, "no board is there");
   out->score = 10;
+  if (Is("no_score")) {
+    out->score = 0;
+    std::snprintf(message->text, message->capacity, "the board sleeps");
+  }
   if (Is("random_bits")) out->flags = TIM_DEVICE_DETERMINISTIC;
   std::snprintf(out->name, sizeof(out->name), "bad device");
   if (Is("restless")) {
@@ -74,7 +78,7 @@ TimCode Describe(uint32_t, TimDeviceProps* out, TimMessage* message) {
   out->device_class = Is("bad_class") ? 7 : TIM_CLASS_ACCELERATOR;
   out->memory_bytes = int64_t{1} << 30;
   out->max_allocation_bytes = int64_t{1} << 28;
-  out->alignment = Is("bad_alignment") ? 48 : 64;
+  out->alignment = Is("bad_alignment") ? 48 : Is("bytes") ? 1 : 64;
   out->gflops = 100;
   out->gbytes_per_second = 100;
   return TIM_OK;

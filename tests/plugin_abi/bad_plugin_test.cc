@@ -104,6 +104,29 @@ TEST(BadPlugin, AGraphIsCompiledWithoutIt) {
   }
 }
 
+TEST(BadPlugin, ADeviceWithoutAScoreSaysWhy) {
+  ASSERT_OK(LoadBad("no_score"));
+  EXPECT_ERROR(testing::HostAnd("bad").status(),
+               "device bad:0 is not usable: plug-in bad: the board sleeps");
+  EXPECT_OK(UnloadPlugin("bad"));
+}
+
+// Plans keep tensors further apart than such a device needs.
+TEST(BadPlugin, ADeviceMayTakeAnyOffset) {
+  ASSERT_OK(LoadBad("bytes"));
+  {
+    const auto devices = testing::HostAnd("bad");
+    ASSERT_OK(devices);
+    PlugGraph graph(testing::Known());
+    const ir::ValueId x = graph.Input({4, 3});
+    const ir::ValueId a = graph.Op("tim.Relu", {x});
+    graph.Output(graph.Op("tim.Relu", {graph.Op("tim.Neg", {a})}));
+    graph.Output(a);
+    ExpectRuns(graph, *devices, 2);
+  }
+  EXPECT_OK(UnloadPlugin("bad"));
+}
+
 // Operators that a kernel does not ask for would be left out.
 TEST(BadPlugin, KernelsThatIgnoreFusedOperatorsGetNone) {
   ASSERT_OK(LoadBad("ignores_epilogue"));
