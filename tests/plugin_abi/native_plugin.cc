@@ -22,6 +22,7 @@ struct Moment {
   std::mutex mutex;
   std::condition_variable changed;
   bool done = false;
+  TimCode code = TIM_OK;                     // of the work before it
   std::vector<std::function<void()>> calls;  // when it is reached
   void Reach() {
     std::vector<std::function<void()>> due;
@@ -98,6 +99,7 @@ struct TimStream {
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::function<void()>> queue;
+  TimCode failure = TIM_OK;  // since the last moment; of its thread
   std::thread thread;
 };
 
@@ -221,7 +223,10 @@ void DestroyEvent(TimDevice*, TimEvent* event) {
 }
 TimCode Record(TimDevice*, TimStream* stream, TimEvent* event, TimMessage*) {
   event->moment = std::make_shared<Moment>();
-  stream->Push([moment = event->moment] { moment->Reach(); });
+  stream->Push([stream, moment = event->moment] {
+    moment->code = std::exchange(stream->failure, TIM_OK);
+    moment->Reach();
+  });
   return TIM_OK;
 }
 TimCode StreamWait(TimDevice*, TimStream* stream, TimEvent* event,
@@ -229,9 +234,13 @@ TimCode StreamWait(TimDevice*, TimStream* stream, TimEvent* event,
   stream->Push([moment = event->moment] { moment->Wait(); });
   return TIM_OK;
 }
-TimCode Wait(TimDevice*, TimEvent* event, TimMessage*) {
+TimCode Wait(TimDevice*, TimEvent* event, TimMessage* message) {
   event->moment->Wait();
-  return TIM_OK;
+  const TimCode code = event->moment->code;
+  if (code != TIM_OK) {
+    std::snprintf(message->text, message->capacity, "the step overheated");
+  }
+  return code;
 }
 TimCode OnDone(TimDevice*, TimEvent* event, void (*done)(void*, TimCode),
                void* state, TimMessage* message) {
@@ -311,11 +320,13 @@ TimCode Enqueue(TimDevice*, TimStream* stream, TimPrepared* prepared,
                 const TimRange* operands, uint32_t, TimMessage*) {
   const TimRange from = operands[0];
   const TimRange to = operands[1];
+  const bool fails = g_calls.steps++ == 0 && Makes("first_step_fails");
   stream->Push([=, elements = prepared->program->elements] {
     std::this_thread::sleep_for(std::chrono::microseconds(g_options.delay_us));
     const auto* x = reinterpret_cast<const float*>(At(from));
     auto* y = reinterpret_cast<float*>(At(to));
     for (int64_t i = 0; i < elements; ++i) y[i] = std::max(x[i], 0.0f);
+    if (fails) stream->failure = TIM_INTERNAL_ERROR;
   });
   return TIM_OK;
 }
@@ -331,6 +342,7 @@ const TimPlugin* NativePlugin(const NativeOptions& options) {
   static TimKernelFns kernels;
   static TimPlugin plugin;
   g_options = options;
+  g_calls.steps = 0;
   device = {};
   device.struct_size = TIM_SIZE_THROUGH(TimDeviceFns, native_handle);
   device.allocate = Allocate;

@@ -19,7 +19,8 @@ struct NativeOptions {
   /// A mistake that it makes: "done_twice", "done_never", "done_code",
   /// "done_dropped" (where the event is destroyed), "done_fails",
   /// "done_fails_and_calls", "done_not" (it is not implemented), "done_lost",
-  /// "fill_beyond", "fill_nothing", "fill_not"; empty: none.
+  /// "fill_beyond", "fill_nothing", "fill_not", "first_step_fails" (which the
+  /// next event tells); empty: none.
   std::string mistake = {};
 };
 
@@ -29,6 +30,7 @@ struct NativeCalls {
   std::atomic<int> fills = 0;
   std::atomic<int> queries = 0;
   std::atomic<int> on_done = 0;
+  std::atomic<int> steps = 0;      ///< Of the last plug-in.
   std::atomic<int> unaligned = 0;  ///< Pieces at no multiple of the alignment.
 };
 NativeCalls& CallsOfNative();
