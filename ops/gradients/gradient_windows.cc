@@ -45,16 +45,24 @@ Value SamplesAsChannels(VjpBuilder& b, Value x, int64_t groups) {
 Value Convolve(VjpBuilder& b, Value x, Value weights,
                const GradientWindows& windows) {
   if (!b.ok()) return ir::kNone;
-  Axes front(4, 0);
-  Axes back(4, 0);
+  const Axes none(4, 0);
+  Axes zeros = none;
+  Axes front = none;
+  Axes back = none;
   Axes pad;
   for (size_t i = 0; i < windows.size(); ++i) {
-    front[i] = std::min<int64_t>(windows[i].front, 0);
-    back[i] = std::min<int64_t>(BackOf(windows[i]), 0);
-    pad.push_back(std::max<int64_t>(windows[i].front, 0));
-    pad.push_back(std::max<int64_t>(BackOf(windows[i]), 0));
+    const int64_t before = windows[i].front;
+    const int64_t behind = BackOf(windows[i]);
+    front[i] = std::min<int64_t>(before, 0);
+    back[i] = std::min<int64_t>(behind, 0);
+    // Windows that all end before the image read the zeros there: an image
+    // without what they do not read would have no cell.
+    if (windows[i].image + behind <= 0) zeros[i] = before;
+    pad.push_back(std::max<int64_t>(before - zeros[i], 0));
+    pad.push_back(std::max<int64_t>(behind, 0));
   }
-  return b.Op("Conv2d", {b.Pad(x, front, back), weights},
+  const Value image = b.Pad(b.Pad(x, zeros, none), front, back);
+  return b.Op("Conv2d", {image, weights},
               {{"pad", pad},
                {"stride", Axes{windows[0].stride, windows[1].stride}},
                {"dilation", Axes{windows[0].dilation, windows[1].dilation}}});

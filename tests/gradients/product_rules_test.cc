@@ -110,6 +110,25 @@ TEST(Conv2dRule, KnowsGroupsAndDepthwiseForms) {
   }
 }
 
+TEST(Conv2dRule, KnowsImagesThatNoWindowReaches) {
+  const std::pair<Shape, Window> cases[] = {
+      {{4, 1, 1, 2}, {.stride = {2, 3}, .pad = {0, 1, 2, 1}}},
+      {{1, 5, 2, 1},
+       {.stride = {4, 1}, .dilation = {2, 1}, .pad = {3, 2, 0, 0}}},
+      {{1, 1, 1, 1}, {.stride = {4, 4}, .pad = {2, 2, 2, 2}}},
+  };
+  for (const auto& [image, window] : cases) {
+    EXPECT_TRUE(
+        GradientsAgree({.op = "Conv2d",
+                        .inputs = {{.shape = image},
+                                   {.shape = Shape({2, 2, image[2], 2})},
+                                   {.shape = Shape({2})}},
+                        .attributes = {{"stride", window.stride},
+                                       {"dilation", window.dilation},
+                                       {"pad", window.pad}}}));
+  }
+}
+
 TEST(DeConv2dRule, AgreesWithDifferences) {
   struct Transposed {
     Ints stride = {1, 1};
