@@ -151,6 +151,13 @@ ROWS = {
     "rdiv": (lambda a, b: 2 / b, lambda a, b: 2 / b),
     "floordiv": (lambda a, b: a // 5, lambda a, b: a // 5),
     "mod": (lambda a, b: a % 5, lambda a, b: a % 5),
+    "mod of signs": (lambda a, b: (a - 7.5) % -b, lambda a, b: (a - 7.5) % -b),
+    "rmod of signs": (lambda a, b: -5 % (b - 7.5), lambda a, b: -5 % (b - 7.5)),
+    "mod by name": (lambda a, b: tv.mod(7.5 - a, 2), lambda a, b: (7.5 - a) % 2),
+    "mod of integers": (
+        lambda a, b: (a - 9).astype("int32") % -3,
+        lambda a, b: (a - 9).astype("int32") % -3,
+    ),
     "pow": (lambda a, b: a**2, lambda a, b: a**2),
     "neg": (lambda a, b: -a, lambda a, b: -a),
     "abs": (lambda a, b: abs(a - 9), lambda a, b: abs(a - 9)),

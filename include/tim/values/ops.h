@@ -124,7 +124,7 @@ inline Value Pow(const Value& a, const Value& b) {
 inline Value FloorDiv(const Value& a, const Value& b) {
   return Call("tim.FloorDiv", {a, b});
 }
-/// a - b * floor(a / b).
+/// a - b * floor(a / b), of floats a - b * trunc(a / b).
 inline Value Mod(const Value& a, const Value& b) {
   return Call("tim.Mod", {a, b});
 }

@@ -112,3 +112,14 @@ def elementwise(op: str, *inputs: Any, **attributes: Any) -> Value:
     """The same, where numbers take the type of the other operands."""
     listed = list(attributes.items())
     return Value(_core.values_call(op, handles(inputs, True), listed, ())[0])
+
+
+def remainder(a: Any, b: Any) -> Value:
+    """a - b * floor(a / b). The library's remainder of floats has a's sign: where
+    that is not b's, b is added."""
+    rest = elementwise("tim.Mod", a, b)
+    if rest.dtype is not None and not rest.dtype.startswith(("float", "bfloat")):
+        return rest
+    turned = elementwise("tim.Multiply", one("tim.Sign", [rest]), b)
+    moved = elementwise("tim.Add", rest, b)
+    return one("tim.Select", [elementwise("tim.Less", turned, 0.0), moved, rest])

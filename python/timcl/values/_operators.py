@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import _core
 from ._axes import Operand, Pads, Window, axis_of, pads_of, pair_of
-from ._operands import elementwise, handles, one
+from ._operands import elementwise, handles, one, remainder
 from ._types import library_type
 from ._value import Value
 
@@ -197,8 +197,8 @@ def floor_div(a: Operand, b: Operand) -> Value:
 
 
 def mod(a: Operand, b: Operand) -> Value:
-    """a - b * floor(a / b)."""
-    return elementwise("tim.Mod", a, b)
+    """a - b * floor(a / b), exact, of the sign of b."""
+    return remainder(a, b)
 
 
 def equal(a: Operand, b: Operand) -> Value:

@@ -249,10 +249,10 @@ class Value:
         return _two("tim.FloorDiv", other, self, self)
 
     def __mod__(self, other: Any) -> "Value":
-        return _two("tim.Mod", self, other)
+        return _two(_operands.remainder, self, other)
 
     def __rmod__(self, other: Any) -> "Value":
-        return _two("tim.Mod", other, self, self)
+        return _two(_operands.remainder, other, self, self)
 
     def __pow__(self, other: Any) -> "Value":
         return _two("tim.Pow", self, other)
@@ -326,13 +326,13 @@ class Value:
         return tuple(shape)
 
 
-def _two(op: str, a: Any, b: Any, own: Any = None) -> Value:
-    """An operator; NotImplemented where the other operand is none. `own`: which of
-    them is a value, the first one by itself."""
+def _two(op: Any, a: Any, b: Any, own: Any = None) -> Value:
+    """An operator, by its name or a function; NotImplemented where the other operand
+    is none. `own`: which of them is a value, the first one by itself."""
     other = a if own is not None else b
     if not _operands.is_operand(other):
         return NotImplemented  # type: ignore[no-any-return]
-    return _operands.elementwise(op, a, b)
+    return op(a, b) if callable(op) else _operands.elementwise(op, a, b)
 
 
 # They need each other.
