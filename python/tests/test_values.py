@@ -177,6 +177,8 @@ ROWS = {
         lambda a, b: a.sum((0, -1), keepdims=True),
     ),
     "mean of all": (lambda a, b: tv.reduce_mean(a), lambda a, b: a.mean()),
+    "mean of one": (lambda a, b: tv.reduce_mean(a[0, 1, 2]), lambda a, b: a[0, 1, 2]),
+    "sum of none": (lambda a, b: tv.reduce_sum(a, ()), lambda a, b: a.sum(())),
     "max": (lambda a, b: tv.reduce_max(a, 1), lambda a, b: a.max(1)),
     "argmax": (lambda a, b: tv.arg_max(b, 0), lambda a, b: b.argmax(0)),
     "cumsum": (lambda a, b: tv.cum_sum(a, 0), lambda a, b: a.cumsum(0)),
@@ -184,6 +186,11 @@ ROWS = {
     "transpose by": (
         lambda a, b: tv.transpose(a, (2, 0, -2)),
         lambda a, b: a.transpose(2, 0, 1),
+    ),
+    "transpose of one": (lambda a, b: tv.transpose(a[0, 0, 0]), lambda a, b: a[0, 0, 0]),
+    "reshape to rank 0": (
+        lambda a, b: tv.reshape(a[:1, 0, :1], ()) + b[0, :1, 0].reshape(()),
+        lambda a, b: a[0, 0, 0] + b[0, 0, 0],
     ),
     "reshape": (lambda a, b: a.reshape(4, -1), lambda a, b: a.reshape(4, -1)),
     "squeeze": (lambda a, b: tv.squeeze(a[:, :1], 1), lambda a, b: a[:, 0]),

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ._axes import Axes, Operand, axes_of, axis_of, extents_of, several
-from ._operands import one
+from ._operands import as_value, one, reshaped
 from ._types import known_shape
 from ._value import Value
 
@@ -24,7 +24,10 @@ def log_softmax(x: Operand, axis: int = -1, beta: float = 1.0) -> Value:
 
 
 def _reduced(op: str, x: Operand, axis: Axes, keep_dims: bool) -> Value:
-    return one(op, [x], axis=axes_of(axis, x), keep_dims=bool(keep_dims))
+    axes = axes_of(axis, x)
+    if not axes:
+        return as_value(x)
+    return one(op, [x], axis=axes, keep_dims=bool(keep_dims))
 
 
 def reduce_sum(x: Operand, axis: Axes = None, keep_dims: bool = False) -> Value:
@@ -87,7 +90,7 @@ def layer_normalization(
 
 def reshape(x: Operand, shape: Any) -> Value:
     """The same elements; one extent may be -1."""
-    return one("tim.Reshape", [x], shape=extents_of(shape, "shape"))
+    return reshaped(x, known_shape(shape))
 
 
 def squeeze(x: Operand, axis: Axes) -> Value:
@@ -105,6 +108,8 @@ def transpose(x: Operand, axes: Sequence[int] | None = None) -> Value:
         if any(not -rank <= each < rank for each in given):
             raise ArgumentError(f"axes are {axes!r}, expected those of rank {rank}")
         order = [rank - 1 - each % rank for each in reversed(given)]
+    if not order and not axes_of(None, x):
+        return as_value(x)
     return one("tim.Transpose", [x], perm=order)
 
 

@@ -12,6 +12,7 @@ from ..errors import ArgumentError
 from . import _modes
 from ._making import memory
 from ._operands import (
+    as_value,
     handle,
     handles,
     library_name,
@@ -174,7 +175,7 @@ def checked_values(made: Any, what: str) -> list[Value]:
     for each in listed:
         if each is None or isinstance(each, str):
             raise ArgumentError(f"{what} returned {each!r}, expected values")
-        values.append(each if isinstance(each, Value) else Value(handle(each)))
+        values.append(as_value(each))
     return values
 
 

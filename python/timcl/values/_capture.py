@@ -11,7 +11,7 @@ from .. import _core
 from ..errors import ArgumentError
 from . import _modes
 from ._graphs import Graph, Program
-from ._operands import handle
+from ._operands import as_value
 from ._types import Spec, core_specs
 from ._value import Value
 
@@ -60,9 +60,7 @@ class CapturedFunction:
         self._lock = threading.Lock()
 
     def __call__(self, *inputs: Any, **static: Any) -> Any:
-        values = [
-            each if isinstance(each, Value) else Value(handle(each)) for each in inputs
-        ]
+        values = [as_value(each) for each in inputs]
         captured = self._captured([each._handle.spec for each in values], static)
         if (
             any(each._handle.symbolic for each in values)

@@ -11,7 +11,7 @@ from ..errors import ArgumentError
 from ..graph import Graph
 from . import _modes
 from ._calls import holder
-from ._operands import handle
+from ._operands import as_value
 from ._types import PACKED, Spec
 from ._value import Value
 
@@ -23,10 +23,7 @@ _lock = threading.Lock()
 def call(op: CustomOp, inputs: list[Any], attributes: dict[str, Any]) -> Any:
     """Runs a custom operator as a graph of its own, whose arrays are on the host; in
     a captured function it is a step of the host that does so."""
-    operands = [
-        each if each is None or isinstance(each, Value) else Value(handle(each))
-        for each in inputs
-    ]
+    operands = [None if each is None else as_value(each) for each in inputs]
     specs = [None if each is None else each.spec for each in operands]
     for number, spec in enumerate(specs):
         if spec is None:

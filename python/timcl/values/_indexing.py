@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from ..errors import ArgumentError
-from ._operands import one
+from ._operands import one, reshaped
 from ._types import shape_text
 from ._value import Value
 
@@ -42,9 +42,7 @@ def get(x: Value, key: Any) -> Value:
     parts = list(zip(begin, end, step))
     if parts != [(0, extent, 1) for extent in shape]:
         x = _part(x, begin, end, step)
-    if tuple(made) != x.shape:
-        x = one("tim.Reshape", [x], shape=list(reversed(made)) or [1])
-    return x if made else _scalar(x)
+    return x if tuple(made) == x.shape else reshaped(x, made)
 
 
 def _expanded(keys: tuple[Any, ...], x: Value) -> list[Any]:
@@ -92,8 +90,3 @@ def _part(x: Value, begin: list[int], end: list[int], step: list[int]) -> Value:
         end_mask=0,
         shrink_axis_mask=0,
     )
-
-
-def _scalar(x: Value) -> Value:
-    """One element, of rank 0."""
-    return one("tim.Squeeze", [x], axis=[0]) if x.shape != () else x

@@ -106,6 +106,18 @@ def one(op: str, inputs: Sequence[Any], **attributes: Any) -> Value:
     """The only result of an operator of the library."""
     listed = list(attributes.items())
     return Value(_core.values_call(op, handles(inputs), listed, ())[0])
+def as_value(operand: Any) -> Value:
+    """The value, or one of an array or a number."""
+    return operand if isinstance(operand, Value) else Value(handle(operand))
+
+
+def reshaped(x: Any, shape: Sequence[int]) -> Value:
+    """The same elements in a shape in NumPy's order; () is one of rank 0."""
+    extents = list(reversed(shape))
+    made = one("tim.Reshape", [x], shape=extents or [1])
+    return made if extents else one("tim.Squeeze", [made], axis=[0])
+
+
 
 
 def elementwise(op: str, *inputs: Any, **attributes: Any) -> Value:

@@ -145,7 +145,7 @@ class Value:
     def reshape(self, *shape: Any) -> "Value":
         """The same elements in another shape; one extent may be -1."""
         extents = known_shape(shape[0] if len(shape) == 1 else shape)
-        return _operands.one("tim.Reshape", [self], shape=list(reversed(extents)))
+        return _operands.reshaped(self, extents)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         view = self._view()
