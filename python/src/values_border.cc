@@ -215,8 +215,14 @@ tv::Attributes ToAttributes(nb::handle list) {
   tv::Attributes attributes;
   for (const nb::handle each : list) {
     std::string name = nb::cast<std::string>(each[0]);
-    tv::Attribute value = ToAttribute(name, nb::object(each[1]));
-    attributes.emplace_back(std::move(name), std::move(value));
+    const nb::object given = each[1];
+    try {
+      attributes.emplace_back(name, ToAttribute(name, given));
+    } catch (const nb::cast_error&) {
+      Raise("ArgumentError", "attribute '" + name + "' is " +
+                                 nb::cast<std::string>(nb::repr(given)) +
+                                 ", more than 64 bits");
+    }
   }
   return attributes;
 }

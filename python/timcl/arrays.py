@@ -21,9 +21,9 @@ _DTYPES = {
 }  # fmt: skip
 
 
-def type_name(dtype: Any) -> str:
+def type_name(dtype: Any, others: tuple[str, ...] = ()) -> str:
     """The library's name of an element type: of "int4", "float32" or whatever
-    NumPy takes for one."""
+    NumPy takes for one. `others`: types that the message names, too."""
     if isinstance(dtype, str) and dtype in _PACKED:
         return dtype
     try:
@@ -31,7 +31,7 @@ def type_name(dtype: Any) -> str:
     except TypeError as error:
         raise ArgumentError(f"{dtype!r} is no element type") from error
     if name not in _DTYPES:
-        known = ", ".join([*_DTYPES, *_PACKED])
+        known = ", ".join([*_DTYPES, *others, *_PACKED])
         raise ArgumentError(
             f"tensors have no elements of type {name}; there are {known}"
         )

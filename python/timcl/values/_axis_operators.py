@@ -146,6 +146,8 @@ def split(x: Operand, extents: Sequence[int], axis: int = 0) -> tuple[Value, ...
 
 def unstack(x: Operand, count: int, axis: int = 0) -> tuple[Value, ...]:
     """The `count` slices along an axis, which they do not have."""
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise ArgumentError(f"count is {count!r}, expected an integer of at least 1")
     return several("tim.Unstack", x, axis=axis_of(axis), output_num=count)
 
 

@@ -80,8 +80,6 @@ def plain_attribute(name: str, given: Any) -> Any:
         return library_type(given)
     if given == "bool" and name.endswith("_type"):
         return "bool8"
-    if isinstance(given, int) and not -(2**63) <= given < 2**63:
-        raise ArgumentError(f"attribute '{name}' is {given}, more than 64 bits")
     return getattr(given, "_graph_handle", given)
 
 
@@ -106,6 +104,8 @@ def one(op: str, inputs: Sequence[Any], **attributes: Any) -> Value:
     """The only result of an operator of the library."""
     listed = list(attributes.items())
     return Value(_core.values_call(op, handles(inputs), listed, ())[0])
+
+
 def as_value(operand: Any) -> Value:
     """The value, or one of an array or a number."""
     return operand if isinstance(operand, Value) else Value(handle(operand))
@@ -116,8 +116,6 @@ def reshaped(x: Any, shape: Sequence[int]) -> Value:
     extents = list(reversed(shape))
     made = one("tim.Reshape", [x], shape=extents or [1])
     return made if extents else one("tim.Squeeze", [made], axis=[0])
-
-
 
 
 def elementwise(op: str, *inputs: Any, **attributes: Any) -> Value:

@@ -29,7 +29,7 @@ def type_name(dtype: Any) -> str:
         name = str(np.dtype(dtype).name)
     except TypeError:
         return arrays.type_name(dtype)
-    return name if name in _OTHERS else arrays.type_name(dtype)
+    return name if name in _OTHERS else arrays.type_name(dtype, tuple(_OTHERS))
 
 
 def numpy_type(name: str) -> np.dtype[Any]:
