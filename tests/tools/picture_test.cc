@@ -137,10 +137,12 @@ TEST_F(Picture, IsRefusedWhereItDoesNotFit) {
   WriteText(Path("silent.bmp"), bmp);
   WriteText(Path("huge.ppm"), "P6 20000 20000 255\n\xff");
   WriteText(Path("empty.jpg"), "");
+  WriteText(Path("text.pgm"), "P2 1 1 255\n7\n");
   const std::vector<int64_t> shape = {2, 2, 3, 1};
   EXPECT_THAT(Refusal("none.png", shape), HasSubstr("cannot be read"));
   EXPECT_THAT(Refusal("text.png", shape), HasSubstr("it is no picture"));
   EXPECT_THAT(Refusal("empty.jpg", shape), HasSubstr("it is no picture"));
+  EXPECT_THAT(Refusal("text.pgm", shape), HasSubstr("only P5 and P6"));
   for (const char* cut : {"cut.pgm", "cut.bmp", "silent.bmp"}) {
     EXPECT_THAT(Refusal(cut, shape), HasSubstr("it ends too early")) << cut;
   }

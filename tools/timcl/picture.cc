@@ -142,8 +142,11 @@ Result<Picture> Decode(const std::string& content, int64_t channels) {
   const int size = static_cast<int>(content.size());
   int width = 0, height = 0, own = 0;
   if (stbi_info_from_memory(bytes, size, &width, &height, &own) == 0) {
+    const bool is_text = content.starts_with("P2") || content.starts_with("P3");
     return InvalidArgument("it is no picture that can be read: ",
-                           stbi_failure_reason());
+                           is_text ? "of PGM and PPM only P5 and P6 are, whose "
+                                     "pixels are bytes and not text"
+                                   : stbi_failure_reason());
   }
   if (double{1} * width * height > kMostPixels) {
     return InvalidArgument("its ", width, " x ", height,
