@@ -80,6 +80,17 @@ TEST_F(TimclAgainst, TakesTheOutputsOfABinaryGraph) {
             "/x.npy' --against '" + arrays_ + "'");
   EXPECT_EQ(text.exit_status, 0) << text.output;
   EXPECT_THAT(text.output, HasSubstr("all 1 agree\n"));
+
+  const std::string outputs = folder_ + "/outputs";
+  const auto run = TimclJson("run '" + out +
+                             "' --device host --runs 0 --input 'x=" + folder_ +
+                             "/x.npy' --outputs '" + outputs + "'");
+  EXPECT_EQ(run["inputs"][0]["name"], "x");
+  EXPECT_EQ(run["files"][0], outputs + "/0_y.npy");
+  const CommandResult own =
+      Timcl("compare '" + out + "' --device host --input '" + folder_ +
+            "/x.npy' --against '" + outputs + "'");
+  EXPECT_EQ(own.exit_status, 0) << own.output;
 }
 
 // y = x + state, and the state becomes y.

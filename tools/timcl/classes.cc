@@ -9,6 +9,7 @@
 
 #include "kernels/elements.h"
 #include "tools/timcl/read_file.h"
+#include "vx/core/given_name.h"
 
 namespace tim::tool {
 namespace {
@@ -82,9 +83,9 @@ Result<std::vector<FoundClasses>> FindClasses(
     if (row < 2) continue;
     if (!labels.empty() && std::cmp_not_equal(labels.size(), row)) {
       return InvalidArgument("--labels has ", labels.size(), " lines, output '",
-                             port.name, "' ", row, " values");
+                             vx::GivenIn(port.name), "' ", row, " values");
     }
-    found.push_back({.output = port.name,
+    found.push_back({.output = vx::GivenIn(port.name),
                      .classes = GreatestOf(port.desc, outputs.memory[i].get(),
                                            row, top, labels)});
   }

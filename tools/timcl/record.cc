@@ -6,6 +6,7 @@
 
 #include "base/options.h"
 #include "vx/core/environment.h"
+#include "vx/core/given_name.h"
 
 namespace tim::tool {
 namespace {
@@ -83,7 +84,7 @@ std::vector<std::span<const std::byte>> OfUsed(
 
 RecordedValue ValueOf(size_t index, const binary::Port& port,
                       std::span<const std::byte> bytes) {
-  const std::string name = StrCat(index, " '", port.name, "'");
+  const std::string name = StrCat(index, " '", vx::GivenIn(port.name), "'");
   return {.name = name,
           .producer = name,
           .desc = port.desc,

@@ -18,6 +18,7 @@
 #include "tools/timcl/record.h"
 #include "tools/timcl/tensor_data.h"
 #include "tools/timcl/terminal.h"
+#include "vx/core/given_name.h"
 #include "vx/core/user_programs.h"
 #include "vx/lite/loaded_graph.h"
 
@@ -133,7 +134,7 @@ Json JsonOf(const Tensors& tensors) {
   for (size_t i = 0; i < tensors.ports.size(); ++i) {
     const ir::TensorDesc& desc = tensors.ports[i]->desc;
     const Statistics statistics = StatisticsOf(desc, tensors.memory[i].get());
-    list.push_back({{"name", tensors.ports[i]->name},
+    list.push_back({{"name", vx::GivenIn(tensors.ports[i]->name)},
                     {"type", ir::ToString(desc.type)},
                     {"shape", desc.shape.dims()},
                     {"least", statistics.least},
@@ -210,10 +211,10 @@ Json JsonOf(const Figures& figures, const Ready& ready,
 std::string LineOf(const char* what, size_t index, const binary::Port& port,
                    const std::byte* memory) {
   const Statistics statistics = StatisticsOf(port.desc, memory);
-  std::string text =
-      StrCat(what, " ", index, "  '", port.name, "' ", port.desc.ToString(),
-             ", from ", static_cast<float>(statistics.least), " to ",
-             static_cast<float>(statistics.greatest));
+  std::string text = StrCat(what, " ", index, "  '", vx::GivenIn(port.name),
+                            "' ", port.desc.ToString(), ", from ",
+                            static_cast<float>(statistics.least), " to ",
+                            static_cast<float>(statistics.greatest));
   if (statistics.nans > 0) text += StrCat(", ", statistics.nans, " times NaN");
   return text + "\n";
 }

@@ -147,7 +147,8 @@ std::optional<size_t> FindInput(const Tensors& inputs,
 std::string NamesOf(const Tensors& tensors) {
   std::string names;
   for (size_t i = 0; i < tensors.ports.size(); ++i) {
-    names += StrCat(i == 0 ? "" : ", ", i, " '", tensors.ports[i]->name, "'");
+    names += StrCat(i == 0 ? "" : ", ", i, " '",
+                    vx::GivenIn(tensors.ports[i]->name), "'");
   }
   return names;
 }
@@ -287,8 +288,8 @@ Result<std::vector<std::string>> WriteTensors(const Tensors& tensors,
   std::vector<std::string> paths;
   for (size_t i = 0; i < tensors.ports.size(); ++i) {
     const binary::Port& port = *tensors.ports[i];
-    paths.push_back(
-        StrCat(folder, "/", i, "_", ir::FileNameOf(port.name), ".npy"));
+    paths.push_back(StrCat(folder, "/", i, "_",
+                           ir::FileNameOf(vx::GivenIn(port.name)), ".npy"));
     TIM_ASSIGN_OR_RETURN(const int64_t bytes, ir::ByteSize(port.desc));
     TIM_ASSIGN_OR_RETURN(
         const ir::NumpyArray array,
