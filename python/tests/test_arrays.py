@@ -109,6 +109,8 @@ def test_memory_that_may_only_be_read(relu):
         relu.run({"x": DATA}, out={"y": out})
     with pytest.raises(timcl.ArgumentError, match="no output 'z'"):
         relu.run({"x": DATA}, out={"z": out})
+    with pytest.raises(timcl.ArgumentError, match="out is a list"):
+        relu.run({"x": DATA}, out=[out])
 
 
 def test_packed_types_are_bytes():

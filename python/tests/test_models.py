@@ -98,6 +98,15 @@ def test_inputs_with_known_values():
     np.testing.assert_allclose(loaded(X), X + [1, 2, 3])
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{"shapes": {"x": (2**70, 1)}}, {"dims": {"n": 2**70}}, {"most_trips": 2**70}],
+)
+def test_numbers_fit_64_bits(options):
+    with pytest.raises(timcl.ArgumentError, match="more than 64 bits"):
+        timcl.load(b"", format="onnx", **options)
+
+
 @needs_importers
 def test_refusals_are_data():
     content = model(

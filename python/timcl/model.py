@@ -99,12 +99,16 @@ def load(
     options = {
         "device": number,
         "shapes": {
-            name: [int(n) for n in each] for name, each in (shapes or {}).items()
+            name: [_integer(extent, f"shapes['{name}']") for extent in each]
+            for name, each in (shapes or {}).items()
         },
-        "dims": {name: int(extent) for name, extent in (dims or {}).items()},
+        "dims": {
+            name: _integer(extent, f"dims['{name}']")
+            for name, extent in (dims or {}).items()
+        },
         "values": {name: _value(name, each) for name, each in (values or {}).items()},
-        "most_trips": int(most_trips),
-        "stacked_rows": int(stacked_rows),
+        "most_trips": _integer(most_trips, "most_trips"),
+        "stacked_rows": _integer(stacked_rows, "stacked_rows"),
         "extra": signature if kind == "tflite" else os.fspath(external_data),
         "cpp_path": "",
         "supplier": _supplier(custom),
@@ -113,6 +117,13 @@ def load(
     model = Model(core)
     model.warnings = tuple(warnings)
     return _ready(model, inputs, outputs)
+
+
+def _integer(value: Any, what: str) -> int:
+    number = int(value)
+    if not -(2**63) <= number < 2**63:
+        raise ArgumentError(f"{what} is {number}, more than 64 bits")
+    return number
 
 
 def _ready(model: Model, inputs: list[Any], outputs: list[Any]) -> Model:

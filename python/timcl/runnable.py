@@ -167,6 +167,8 @@ class Runnable:
         return placed
 
     def _written(self, out: Mapping[str, Any] | None) -> dict[str, Array]:
+        if out is not None and not isinstance(out, Mapping):
+            raise ArgumentError(f"out is a {type(out).__name__}, expected a dict")
         given = out or {}
         self._check_names(given, self.outputs, "output")
         return {
