@@ -23,7 +23,7 @@ def use_logging(on: bool = True) -> None:
     """Sends the library's messages to the logger "timcl", which is so from the
     start, or to stderr.  TIMCL_LOG says which there are: warnings and errors
     where it is unset.  Errors that are raised as exceptions come with the level
-    DEBUG.  Handlers may be called on threads of the library.
+    DEBUG, but those of runs.  Handlers may be called on threads of the library.
     """
     _core.set_log(_receive if on else None)
 
