@@ -187,7 +187,10 @@ ROWS = {
         lambda a, b: tv.transpose(a, (2, 0, -2)),
         lambda a, b: a.transpose(2, 0, 1),
     ),
-    "transpose of one": (lambda a, b: tv.transpose(a[0, 0, 0]), lambda a, b: a[0, 0, 0]),
+    "transpose of one": (
+        lambda a, b: tv.transpose(a[0, 0, 0]),
+        lambda a, b: a[0, 0, 0],
+    ),
     "reshape to rank 0": (
         lambda a, b: tv.reshape(a[:1, 0, :1], ()) + b[0, :1, 0].reshape(()),
         lambda a, b: a[0, 0, 0] + b[0, 0, 0],
@@ -343,7 +346,7 @@ def test_node_is_an_operator_as_an_object():
         (lambda x: tv.relu("a"), timcl.ArgumentError, "no operand"),
         (lambda x: tv.value([]), timcl.ArgumentError, "0 for an extent"),
         (lambda x: tv.value([[1], [1, 2]]), timcl.ArgumentError, "no array"),
-        (lambda x: tv.value(np.zeros(2, "c8")), timcl.ArgumentError, "complex64.*float64"),
+        (lambda x: tv.value(np.zeros(2, "c8")), timcl.ArgumentError, "c.*float64"),
         (lambda x: tv.value([1.5], "int32"), timcl.ArgumentError, "astype"),
         (lambda x: tv.Spec((0, 3)), timcl.ArgumentError, "at least 1"),
         (lambda x: tv.AtMost(0), timcl.ArgumentError, "at least 1"),

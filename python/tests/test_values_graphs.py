@@ -104,6 +104,27 @@ def test_results_have_the_form_of_the_function():
     assert isinstance(single(DATA), tuple)
 
 
+def test_axes_that_are_not_known_are_taken_as_a_whole(rng, on_host):
+    @tv.capture(inputs=[tv.Spec((None, 5, 4))])
+    def parts(x):
+        return x[:, 1:3], x[..., ::2], x[:, 0], x[:, 1, -1], x[:, None], x[:]
+
+    for rows in (1, 3):
+        x = rng.normal(size=(rows, 5, 4)).astype(np.float32)
+        expected = (x[:, 1:3], x[..., ::2], x[:, 0], x[:, 1, -1], x[:, None], x)
+        for made, part in zip(parts(x), expected, strict=True):
+            np.testing.assert_array_equal(made.numpy(), part)
+    graph = tv.Graph.capture(
+        lambda x: tv.reduce_sum(tv.square(x[:, 1:3, 0])), [(None, 5, 4)]
+    )
+    _, gradient = tv.differentiate(graph, [0]).compile().run(x)
+    expected = np.zeros_like(x)
+    expected[:, 1:3, 0] = 2 * x[:, 1:3, 0]
+    np.testing.assert_allclose(gradient.numpy(), expected, rtol=1e-6)
+    with pytest.raises(timcl.ArgumentError, match="axis 0.*not known"):
+        tv.Graph.capture(lambda x: x[1:], [(None, 3)])
+
+
 def test_open_shapes_are_captured_once():
     calls = []
 
