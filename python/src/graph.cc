@@ -77,7 +77,7 @@ vx::TensorAttribute RoleOf(const std::string& role) {
 }  // namespace
 
 Tensor::~Tensor() {
-  nb::gil_scoped_release released;
+  Released released;
   tensor_.reset();
   data_.reset();
 }
@@ -117,7 +117,7 @@ void Tensor::Read(nb::handle buffer) const {
 
 Running::~Running() {
   // The arrays are the run's until it has ended.
-  nb::gil_scoped_release released;
+  Released released;
   event_.Wait();
   event_ = vx::RunEvent();
 }
@@ -138,7 +138,7 @@ Graph::~Graph() {
   bound_.clear();
   tensors_.clear();
   // Runs in flight may wait for the interpreter.
-  nb::gil_scoped_release released;
+  Released released;
   graph_.reset();
 }
 

@@ -10,11 +10,17 @@ namespace timcl {
 namespace {
 
 thread_local int library_calls = 0;
+// ThreadCalls that this thread is in, for which Close() waits.
+thread_local int entered_calls = 0;
 // Owned; touched with the interpreter's lock held.
 thread_local PyObject* cause = nullptr;
 
 std::atomic<int> thread_calls{0};
+// In ~Released(), before they have the lock.
+std::atomic<int> returning{0};
 std::atomic<bool> closed{false};
+// Valid once `closed`.
+std::thread::id closer;
 
 }  // namespace
 
@@ -25,6 +31,16 @@ nb::str Text(const std::string& text) {
   return nb::steal<nb::str>(made);
 }
 
+Released::~Released() {
+  ++returning;
+  if (closed && entered_calls == 0 && std::this_thread::get_id() != closer) {
+    --returning;
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+  PyEval_RestoreThread(thread_);
+  --returning;
+}
+
 LibraryCall::LibraryCall() { ++library_calls; }
 LibraryCall::~LibraryCall() { --library_calls; }
 bool LibraryCall::Active() { return library_calls > 0; }
@@ -32,16 +48,23 @@ bool LibraryCall::Active() { return library_calls > 0; }
 ThreadCall::ThreadCall() {
   ++thread_calls;
   open_ = !closed;
-  if (!open_) --thread_calls;
+  if (open_) {
+    ++entered_calls;
+  } else {
+    --thread_calls;
+  }
 }
 
 ThreadCall::~ThreadCall() {
-  if (open_) --thread_calls;
+  if (!open_) return;
+  --entered_calls;
+  --thread_calls;
 }
 
 void ThreadCall::Close() {
+  closer = std::this_thread::get_id();
   closed = true;
-  for (int i = 0; i < 10000 && thread_calls > 0; ++i) {
+  for (int i = 0; i < 10000 && thread_calls + returning > 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }

@@ -23,6 +23,20 @@ namespace nb = nanobind;
 /// replaced.
 nb::str Text(const std::string& text);
 
+/// Scope without the interpreter's lock.  Where the interpreter ends meanwhile,
+/// a daemon thread stays in it for good: Python before 3.14 would end the
+/// thread there, through frames of C++ that must not be left so.
+class Released {
+ public:
+  Released() : thread_(PyEval_SaveThread()) {}
+  ~Released();
+  Released(const Released&) = delete;
+  Released& operator=(const Released&) = delete;
+
+ private:
+  PyThreadState* thread_;
+};
+
 /// Scope in which this thread calls the library: other threads of Python run,
 /// and what the library logs as an error is going to be raised.  Begins with
 /// the interpreter's lock held; nothing of Python may be touched in it.
@@ -37,7 +51,7 @@ class LibraryCall {
   static bool Active();
 
  private:
-  nb::gil_scoped_release released_;
+  Released released_;
 };
 
 /// `call()` of the library, a bool, in a LibraryCall.

@@ -53,7 +53,7 @@ Bytes BytesOf(const KeptValue& value) {
   const void* const data = plain->data.get();
   const size_t size = plain->bytes;
   nb::capsule owner(plain.release(), [](void* held) noexcept {
-    nb::gil_scoped_release released;
+    Released released;
     delete static_cast<tv::Plain*>(held);
   });
   return Bytes(static_cast<const uint8_t*>(data), {size}, owner);

@@ -24,7 +24,7 @@ class Kept {
  public:
   explicit Kept(Handle handle) : handle_(std::move(handle)) {}
   ~Kept() {
-    nb::gil_scoped_release released;
+    Released released;
     const Handle last = std::move(handle_);
   }
   Kept(const Kept&) = delete;

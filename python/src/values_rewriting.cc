@@ -169,7 +169,7 @@ class Tape {
  public:
   void Begin() { tape_ = std::make_unique<tv::Tape>(); }
   void End() {
-    const nb::gil_scoped_release released;
+    const Released released;
     tape_ = nullptr;
   }
   ~Tape() { End(); }

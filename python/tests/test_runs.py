@@ -151,6 +151,30 @@ run = late.start([[1.0, 2.0]])
     assert done.stdout.strip() == "raised"
 
 
+def test_daemon_threads_do_not_end_the_process():
+    program = """
+import threading, time, numpy, timcl
+from timcl import values as tv
+x = numpy.ones(2, numpy.float32)
+graph = timcl.Graph("host")
+graph.output(graph.op("Relu", [graph.input((2,))]))
+graph(x)
+held = tv.capture(lambda x: tv.holder("a.Same", [x], [(2,)], lambda x: x + 0))
+held(x).wait()
+def work():
+    while True:
+        graph(x)
+        held(x).wait()
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_failed_compile_is_final():
     graph = timcl.Graph("host")
     op = timcl.CustomOp("NoHost", "__kernel void none() {}")
