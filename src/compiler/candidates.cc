@@ -331,6 +331,12 @@ Status NoCandidate(const Module& module, const Node& node,
 
 }  // namespace
 
+double PredictedUs(const Candidate& candidate) {
+  const bool penalized = candidate.placement.kind == RunKind::kEval &&
+                         candidate.cost >= kHostStepPenalty;
+  return penalized ? candidate.cost - kHostStepPenalty : candidate.cost;
+}
+
 NodeCandidates CandidatesOn(const Module& module, const Node& node, int device,
                             LocationTable& locations) {
   Enumerator enumerator(module, node, locations);

@@ -47,6 +47,10 @@ struct Candidate {
   std::string label;
 };
 
+/// Microseconds that the candidate is thought to take: its cost without
+/// kHostStepPenalty.
+double PredictedUs(const Candidate& candidate);
+
 struct NodeCandidates {
   std::vector<Candidate> candidates;
   std::vector<std::string> refused;  ///< "kernel: reason"

@@ -62,14 +62,11 @@ class Describer {
   }
 
   void AddNode(size_t place) {
-    const double us = chosen_[place].cost;
-    const bool penalized = chosen_[place].placement.kind == RunKind::kEval &&
-                           us >= kHostStepPenalty;
     module_.partition.nodes.push_back(
         {.name = module_.decisions[place].node,
          .part = 0,
          .kernel = chosen_[place].label,
-         .predicted_us = penalized ? us - kHostStepPenalty : us,
+         .predicted_us = PredictedUs(chosen_[place]),
          .refused = module_.decisions[place].refused});
   }
 

@@ -153,7 +153,7 @@ std::string TableOf(const ir::Plan& plan, const Status& stored) {
   for (const ir::ComparedPlan& other : plan.notes.partition.compared) {
     const bool chosen = other.plan == plan.notes.partition.chosen;
     text += StrCat("\n", chosen ? "  taken     " : "  compared  ", other.plan,
-                   ": ", other.predicted_us, " us predicted");
+                   ": ", Fixed(other.predicted_us, 1), " us predicted");
   }
   if (stored.ok()) text += ", by the file's plan";
   return StrCat(text, recognized, "\n");
