@@ -308,7 +308,10 @@ TEST(TimclCompare, RefusesWhatCannotBeCompared) {
   expect(file + "--other-set TIMCL_CHAIN=7", 2,
          "TIMCL_CHAIN='7' is ignored: expected 0 or 1");
   expect(file + "--other-device opencl:77", 4, "this machine has");
-  expect(file + "--tolerance -1", 2, "--tolerance");
+  expect(file + "--tolerance -1", 2,
+         "--tolerance: '-1' is no number from 0 on");
+  expect(file + "--tolerance nan", 2, "'nan' is no number from 0 on");
+  expect(file + "--codes -1", 2, "--codes: '-1' is no number from 0 on");
   expect(file + "--input x=y", 2, "there is no input 'x'");
   const std::string wrong = WriteProduct(folder + "/wrong.bin", -4);
   const std::string both = file + "'" + wrong + "' --device host --reduce ";

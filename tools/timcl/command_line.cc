@@ -1,39 +1,13 @@
 // Declares every subcommand and option of timcl, with what users read of them.
 #include "tools/timcl/command_line.h"
 
-#include <algorithm>
-#include <iterator>
 #include <map>
-#include <string_view>
 
-#include "base/options.h"
 #include "compiler/memory/memory_planner.h"
-#include "device/device_sources.h"
-#include "runtime/device_names.h"
-#include "runtime/named_plugins.h"
+#include "tools/timcl/option_checks.h"
 
 namespace tim::tool {
 namespace {
-
-// Empty where the text names devices, whether they exist or not.
-std::string CheckDevice(const std::string& text) {
-  constexpr char kListed[] = "; `timcl devices` lists what there is";
-  const auto names = runtime::ParseDeviceNames(text);
-  if (!names.ok()) return names.status().message() + kListed;
-  static constexpr std::string_view kKinds[] = {"host", "opencl", "auto",
-                                                "all"};
-  for (const runtime::DeviceName& name : *names) {
-    if (std::find(std::begin(kKinds), std::end(kKinds), name.kind) !=
-        std::end(kKinds)) {
-      continue;
-    }
-    runtime::LoadNamedPlugins(GetOptions());
-    if (!device::FindDeviceSource(name.kind)) {
-      return "'" + text + "' names no device" + kListed;
-    }
-  }
-  return "";
-}
 
 class Declaration {
  public:
@@ -302,11 +276,11 @@ class Declaration {
         ->add_option("--tolerance", compare.tolerance,
                      "what real values may be apart, of the greatest in their "
                      "layer; default: 1e-3 for float32, 2e-2 for others")
-        ->check(CLI::NonNegativeNumber);
+        ->check(CLI::Validator(CheckTolerance, "NONNEGATIVE"));
     command
         ->add_option("--codes", compare.codes,
                      "how far codes of integer tensors may be apart")
-        ->check(CLI::NonNegativeNumber)
+        ->check(CLI::Validator(CheckTolerance, "NONNEGATIVE"))
         ->capture_default_str();
     command->add_option("--reduce", compare.reduce,
                         "a folder for the smallest part of the graph that "
@@ -409,7 +383,7 @@ class Declaration {
         ->add_option("--tolerance", run.tolerance,
                      "what real values may be apart, of the greatest in their "
                      "tensor; default: by the types, see docs/timcl.md")
-        ->check(CLI::NonNegativeNumber);
+        ->check(CLI::Validator(CheckTolerance, "NONNEGATIVE"));
     command->add_option("--dump", run.dump,
                         "a folder for the graph and its partitions, as files "
                         "of the same form");
