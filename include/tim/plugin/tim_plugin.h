@@ -295,7 +295,7 @@ typedef struct TimKernel {
   /** Required.  TIM_OK, or another code and the reason.  Descs are dense. */
   TimCode (*supports)(void* state, const TimNode*, const TimDeviceProps*,
                       TimMessage* reason);
-  /** Microseconds > 0; NULL: the host estimates. */
+  /** Microseconds, 0 or more; NULL: the host estimates. */
   TimCode (*cost)(void* state, const TimNode*, const TimDeviceProps*,
                   double* microseconds, TimMessage*);
   /** NULL: all operands are dense. */

@@ -41,7 +41,9 @@ enum {
   TIM_FAILED_PRECONDITION = 3,
   TIM_NOT_FOUND = 4,
   TIM_OUT_OF_MEMORY = 5,
-  TIM_DEVICE_LOST = 6, /**< Nothing that the device does can succeed. */
+  /** Nothing that the device does can succeed.  Nobody waits for its work any
+   * more: it no longer reads or writes the host's memory. */
+  TIM_DEVICE_LOST = 6,
   TIM_BUILD_FAILURE = 7,
   TIM_INTERNAL_ERROR = 8
 };
