@@ -150,15 +150,23 @@ def tim_binary(name, copts = [], **kwargs):
         **kwargs
     )
 
-# A test's source is compiled once and run once.
-TEST_OPTIONS = ["-O1"]
+# A test's source is compiled once and run once: g++ takes a fifth less time for
+# it than with -O1.
+TEST_OPTIONS = ["-Og"]
+
+# g++ collects no garbage before it has 1 GB of it, as most tests never do.
+_NO_COLLECTIONS = ["--param=ggc-min-heapsize=1000000"]
 
 def tim_test(name, copts = [], linkopts = [], deps = [], **kwargs):
     """A test program: a source of its own."""
     cc_test(
         name = name,
         copts = _options() + TEST_OPTIONS +
-                _include_precompiled("//tools/bazel:test_headers") + copts,
+                _include_precompiled("//tools/bazel:test_headers") +
+                select({
+                    "//tools/bazel:clang": [],
+                    "//conditions:default": _NO_COLLECTIONS,
+                }) + copts,
         deps = deps + ["//tools/bazel:test_headers"],
         linkopts = linkopts + ["-lgtest_main", "-lgmock", "-lgtest", "-lpthread"],
         linkstatic = 1,
