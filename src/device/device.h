@@ -60,6 +60,9 @@ class Event {
   /// of the work since the stream's event before this one.  Any thread; may be
   /// called again and then gives the same at once.
   virtual Status Wait() = 0;
+  /// What Wait() gives of a fence that was reached.  OK where streams that wait
+  /// for a fence fail with it, so that their own events tell.
+  virtual Status Failure() { return OkStatus(); }
   /// True where Wait() would return at once.  Never blocks; any thread.
   virtual bool Ready() = 0;
   /// Nanoseconds of the device's clock from when the first command since the

@@ -27,6 +27,7 @@ class NativeEvent final : public device::Event {
   PluginDevice& device() const { return device_; }
 
   Status Wait() override;
+  Status Failure() override { return Wait(); }
   bool Ready() override;
 
  private:

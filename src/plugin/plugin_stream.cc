@@ -224,6 +224,7 @@ class WorkerEvent final : public device::Event {
     }
     return moment_->status;
   }
+  Status Failure() override { return Wait(); }
   bool Ready() override {
     const std::lock_guard lock(moment_->mutex);
     return moment_->done;

@@ -238,11 +238,15 @@ Status ExecutionContext::Impl::RecordAll() {
 
 Status ExecutionContext::Impl::WaitForAll() {
   Status status;
+  for (const std::unique_ptr<Event>& event : finished) {
+    if (event != nullptr) KeepWorst(event->Wait(), &status);
+  }
+  if (!status.ok()) return status;
   // A stream tells a failure by its next event, which may be one that only
   // other streams have waited for.
-  for (const auto* const recorded : {&finished, &kept, &events}) {
+  for (const auto* const recorded : {&kept, &events}) {
     for (const std::unique_ptr<Event>& event : *recorded) {
-      if (event != nullptr) KeepWorst(event->Wait(), &status);
+      if (event != nullptr) KeepWorst(event->Failure(), &status);
     }
   }
   return status;
