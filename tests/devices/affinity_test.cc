@@ -61,7 +61,7 @@ TEST(Affinity, UnknownAndImpossibleOnesFailCompile) {
   EXPECT_THAT(vx::LastError(), HasSubstr("it has no kernel for tim.Relu"));
 }
 
-// Of the only device beside the host it is told as well.
+// The only device beside the host gives its reason as well.
 TEST(Affinity, ToTheOnlyDeviceFailsCompileWithItsReason) {
   const FakeOptions none{.runs_eval = false};
   const FakeSet set(std::vector<FakeOptions>{none});
