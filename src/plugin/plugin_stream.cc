@@ -106,19 +106,20 @@ Status CopyAnywhere(PluginDevice& device, TimStream* stream,
     TIM_RETURN_IF_ERROR(copy(With(behind, source), from));
     from = {read.get(), behind, bytes};
   }
+  const auto move_to = [&](const BufferRange& to) {
+    std::memcpy(HostPointer(to), HostPointer(from), static_cast<size_t>(bytes));
+  };
+  if (Own(destination) == nullptr) {
+    move_to(destination);
+    return OkStatus();
+  }
   TIM_ASSIGN_OR_RETURN(const auto written,
                        device::HostBuffer::Create(before + bytes));
   TIM_RETURN_IF_ERROR(
       copy({destination.buffer, destination.offset - before, before},
            {written.get(), 0, before}));
-  const BufferRange to = {written.get(), before, bytes};
-  std::memcpy(HostPointer(to), HostPointer(from), static_cast<size_t>(bytes));
-  if (Own(destination) != nullptr) {
-    return copy(With(before, to), With(before, destination));
-  }
-  std::memcpy(HostPointer(destination), HostPointer(to),
-              static_cast<size_t>(bytes));
-  return OkStatus();
+  move_to({written.get(), before, bytes});
+  return copy({written.get(), 0, before + bytes}, With(before, destination));
 }
 
 Status DoCopy(PluginDevice& device, TimStream* stream,
