@@ -331,10 +331,10 @@ Status NoCandidate(const Module& module, const Node& node,
 
 }  // namespace
 
-double PredictedUs(const Candidate& candidate) {
-  const bool penalized = candidate.placement.kind == RunKind::kEval &&
-                         candidate.cost >= kHostStepPenalty;
-  return penalized ? candidate.cost - kHostStepPenalty : candidate.cost;
+double PredictedUs(const Placement& placement, double cost) {
+  const bool penalized =
+      placement.kind == RunKind::kEval && cost >= kHostStepPenalty;
+  return penalized ? cost - kHostStepPenalty : cost;
 }
 
 NodeCandidates CandidatesOn(const Module& module, const Node& node, int device,

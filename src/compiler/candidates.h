@@ -47,9 +47,9 @@ struct Candidate {
   std::string label;
 };
 
-/// Microseconds that the candidate is thought to take: its cost without
+/// Microseconds that a node placed so is thought to take: its cost without
 /// kHostStepPenalty.
-double PredictedUs(const Candidate& candidate);
+double PredictedUs(const Placement& placement, double cost);
 
 struct NodeCandidates {
   std::vector<Candidate> candidates;

@@ -62,11 +62,12 @@ class Describer {
   }
 
   void AddNode(size_t place) {
+    const Candidate& chosen = chosen_[place];
     module_.partition.nodes.push_back(
         {.name = module_.decisions[place].node,
          .part = 0,
-         .kernel = chosen_[place].label,
-         .predicted_us = PredictedUs(chosen_[place]),
+         .kernel = chosen.label,
+         .predicted_us = PredictedUs(chosen.placement, chosen.cost),
          .refused = module_.decisions[place].refused});
   }
 

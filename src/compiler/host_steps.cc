@@ -32,7 +32,7 @@ double EvalUs(const Module& module, const ir::Node& node,
     if (id == ir::kNone) continue;
     elements += module.graph.value(id).desc.shape.NumElements().value_or(0);
   }
-  return std::max(PredictedUs(candidate),
+  return std::max(PredictedUs(candidate.placement, candidate.cost),
                   kEvalUsPerElement * static_cast<double>(elements));
 }
 

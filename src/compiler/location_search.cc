@@ -206,7 +206,8 @@ class Search {
   ir::Decision MakeDecision(size_t n, int chosen) const {
     ir::Decision decision;
     const Candidate& taken = nodes_[n].candidates[chosen];
-    decision.chosen = StrCat(taken.label, ", ", PredictedUs(taken), " us");
+    decision.chosen = StrCat(taken.label, ", ",
+                             PredictedUs(taken.placement, taken.cost), " us");
     decision.refused = nodes_[n].refused;
     for (int c = 0; c < static_cast<int>(nodes_[n].candidates.size()); ++c) {
       const Candidate& other = nodes_[n].candidates[c];

@@ -62,8 +62,7 @@ class Scheduler {
   }
   double Cost(NodeId id) const {
     if (IsFree(id)) return 0;
-    const double us = module_.costs[Index(id)];
-    return us >= kHostStepPenalty ? us - kHostStepPenalty : us;
+    return PredictedUs(module_.placements[Index(id)], module_.costs[Index(id)]);
   }
 
   // Nodes that have ended when the node begins.
