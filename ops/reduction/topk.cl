@@ -45,12 +45,12 @@
 
 // Integers ordered as the numbers are; 0 and -0 are equal.
 static inline int order_of(float x) {
-  const int bits = as_int(x + 0.0f);
+  const int bits = x == 0.0f ? 0 : as_int(x);
   return x != x ? INT_MAX : bits ^ ((bits >> 31) & INT_MAX);
 }
 
 static inline int16 order16_of(float16 x) {
-  const int16 bits = as_int16(x + 0.0f);
+  const int16 bits = x == 0.0f ? (int16)(0) : as_int16(x);
   return x != x ? (int16)(INT_MAX) : bits ^ ((bits >> 31) & INT_MAX);
 }
 

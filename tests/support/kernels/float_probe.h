@@ -28,7 +28,9 @@ Result<std::vector<float>> RunProbe(
     const FloatProbe& probe, const std::vector<std::vector<float>>& arguments);
 
 /// The number of results that differ in bits, all NaN being equal; the first
-/// five are test failures that show their arguments.
+/// five are test failures that show their arguments.  On a device that does not
+/// keep subnormal numbers, those and zeros are equal, and results of such
+/// arguments are not compared.
 int64_t Differences(const std::vector<std::vector<float>>& arguments,
                     const std::vector<float>& a, const std::vector<float>& b);
 

@@ -7,6 +7,7 @@
 
 #include "base/options.h"
 #include "device/host/host_buffer.h"
+#include "device/opencl/driver/cl_api.h"
 #include "device/opencl/opencl_device.h"
 #include "tests/support/devices/empty_store.h"
 
@@ -125,6 +126,15 @@ class Operands {
 const ir::DeviceInfo& TestDevice() {
   static const ir::DeviceInfo none;
   return TheDevice().ok() ? TheDevice().value()->info() : none;
+}
+
+bool TestDeviceKeepsSubnormals() {
+  if (!TheDevice().ok()) return true;
+  const cl::Device device(
+      static_cast<cl_device_id>(
+          TheDevice().value()->NativeHandle("cl_device_id")),
+      true);
+  return (device.getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() & CL_FP_DENORM) != 0;
 }
 
 ir::DeviceInfo TestDevice(ir::DeviceClass device_class) {

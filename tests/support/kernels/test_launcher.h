@@ -15,6 +15,10 @@ namespace tim::testing {
 /// Description of the first OpenCL device.
 const ir::DeviceInfo& TestDevice();
 
+/// Whether its arithmetic of float32 keeps subnormal numbers, which OpenCL
+/// leaves to devices (CL_FP_DENORM).
+bool TestDeviceKeepsSubnormals();
+
 /// Operands with the same bytes lie in the same memory.
 struct LaunchOperand {
   std::vector<std::byte>* bytes = nullptr;
