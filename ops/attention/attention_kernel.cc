@@ -1,4 +1,5 @@
-// Attention in one launch for CPUs, by ops/attention/attention.cl.
+// Attention in one launch: ops/attention/attention.cl for CPUs,
+// attention_simt.cl for GPUs.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -59,16 +60,10 @@ int64_t RoomFor(const ir::KernelNode& node, int64_t extent, int64_t unit) {
       static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(extent))), unit);
 }
 
-struct Problem {
-  AttentionShape shape;
-  Tile tile;
-};
-
-Result<Problem> Analyze(const ir::KernelNode& node,
-                        const ir::DeviceInfo& device) {
-  TIM_RETURN_IF_ERROR(CheckCpu(device));
+// The shape of a node that both kernels take.
+Result<AttentionShape> AnalyzeShape(const ir::KernelNode& node) {
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
-  const AttentionShape shape = AttentionShapeOf(node);
+  AttentionShape shape = AttentionShapeOf(node);
   for (const int64_t extent : {shape.depth, shape.columns}) {
     if (extent > kMostExtent) {
       return Unimplemented("heads of ", extent, " elements, more than ",
@@ -78,7 +73,20 @@ Result<Problem> Analyze(const ir::KernelNode& node,
   if (shape.queries * shape.keys * shape.depth * shape.columns == 0) {
     return Unimplemented("there is nothing to add");
   }
-  return Problem{shape, TileFor(node, shape, device)};
+  return shape;
+}
+
+struct Problem {
+  AttentionShape shape;
+  Tile tile;
+};
+
+Result<Problem> Analyze(const ir::KernelNode& node,
+                        const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckCpu(device));
+  TIM_ASSIGN_OR_RETURN(AttentionShape shape, AnalyzeShape(node));
+  const Tile tile = TileFor(node, shape, device);
+  return Problem{std::move(shape), tile};
 }
 
 double Cost(const Problem& problem, const ir::KernelNode& node,
@@ -111,16 +119,8 @@ ir::PackedConstant FirstElements(const AttentionShape& shape) {
   return PackedTable("first elements of heads", std::move(words));
 }
 
-Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
-                           const ir::DeviceInfo&) {
-  const auto& [shape, tile] = problem;
-  const auto heads = static_cast<int64_t>(shape.heads.size());
-  Launch launch("ops/attention/attention.cl", "attention");
-  launch.Option(StrCat("-DROWS=", tile.rows))
-      .Option(StrCat("-DWIDTH=", tile.width))
-      .Option(StrCat("-DTILES=", node.many_shapes ? kMostTiles : tile.tiles))
-      .Option(StrCat("-DDEPTH=", RoomFor(node, shape.depth, 16)))
-      .Option(StrCat("-DCOLUMNS=", RoomFor(node, shape.columns, tile.step())));
+void AddOperands(const ir::KernelNode& node, const AttentionShape& shape,
+                 Launch& launch) {
   if (node.attributes().Bool(kKeysByDepth)) launch.Option("-DKEYS_BY_DEPTH");
   launch.Input("queries", node, kQueries)
       .Input("keys", node, kKeys)
@@ -133,14 +133,84 @@ Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
       .Int("query_count", shape.queries)
       .Int("key_count", shape.keys)
       .Int("depth", shape.depth)
-      .Int("columns", shape.columns)
-      .Int("tiles", tile.tiles)
-      .Int("mask_query_step", shape.mask_query_step)
+      .Int("columns", shape.columns);
+}
+
+void AddMaskAndScale(const ir::KernelNode& node, const AttentionShape& shape,
+                     Launch& launch) {
+  launch.Int("mask_query_step", shape.mask_query_step)
       .Int("mask_key_step", shape.mask_key_step)
-      .Float("scale", node.attributes().Float(kScoreScale))
-      .Global(CeilDiv(shape.queries, tile.queries()), heads)
-      .Local(1);
-  return launch.Build();
+      .Float("scale", node.attributes().Float(kScoreScale));
+}
+
+Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
+                           const ir::DeviceInfo&) {
+  const auto& [shape, tile] = problem;
+  const auto heads = static_cast<int64_t>(shape.heads.size());
+  Launch launch("ops/attention/attention.cl", "attention");
+  launch.Option(StrCat("-DROWS=", tile.rows))
+      .Option(StrCat("-DWIDTH=", tile.width))
+      .Option(StrCat("-DTILES=", node.many_shapes ? kMostTiles : tile.tiles))
+      .Option(StrCat("-DDEPTH=", RoomFor(node, shape.depth, 16)))
+      .Option(StrCat("-DCOLUMNS=", RoomFor(node, shape.columns, tile.step())));
+  AddOperands(node, shape, launch);
+  launch.Int("tiles", tile.tiles);
+  AddMaskAndScale(node, shape, launch);
+  return launch.Global(CeilDiv(shape.queries, tile.queries()), heads)
+      .Local(1)
+      .Build();
+}
+
+// Of attention_simt.cl: items of a work-group, queries of one and keys at a
+// time, and items of a query.
+constexpr int64_t kGroup = 64;
+constexpr int64_t kSimtTile = 16;
+constexpr int64_t kPartsOfAQuery = 4;
+
+// Extents of the tiles in local memory.
+int64_t SimtRoomFor(int64_t extent) {
+  return std::max<int64_t>(
+      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(extent))),
+      kPartsOfAQuery);
+}
+
+Result<AttentionShape> AnalyzeSimt(const ir::KernelNode& node,
+                                   const ir::DeviceInfo& device) {
+  TIM_RETURN_IF_ERROR(CheckNoCpu(device));
+  TIM_ASSIGN_OR_RETURN(AttentionShape shape, AnalyzeShape(node));
+  const int64_t floats =
+      kSimtTile * (2 * (SimtRoomFor(shape.depth) + 1) +
+                   SimtRoomFor(shape.columns) + kSimtTile + 1);
+  TIM_RETURN_IF_ERROR(
+      CheckWorkGroup(device, {kGroup}, floats * int64_t{sizeof(float)}));
+  return shape;
+}
+
+double CostSimt(const AttentionShape& shape, const ir::KernelNode& node,
+                const ir::DeviceInfo& device) {
+  const AnchorView anchor(node);
+  const double scores = static_cast<double>(shape.heads.size()) *
+                        AlignUp(shape.queries, kSimtTile) * shape.keys;
+  return EstimateMicroseconds(
+      {.flops = scores * (2.0 * shape.depth + 2.0 * shape.columns + 30),
+       .bytes_read = InputBytes(anchor.view()),
+       .bytes_written = OutputBytes(anchor.view())},
+      device, prices::kAttentionSimt);
+}
+
+Result<ir::Lowering> LowerSimt(const AttentionShape& shape,
+                               const ir::KernelNode& node,
+                               const ir::DeviceInfo&) {
+  Launch launch("ops/attention/attention_simt.cl", "attention_simt");
+  launch.Option(StrCat("-DDEPTH=", SimtRoomFor(shape.depth)))
+      .Option(StrCat("-DCOLUMNS=", SimtRoomFor(shape.columns)));
+  AddOperands(node, shape, launch);
+  AddMaskAndScale(node, shape, launch);
+  return launch
+      .Global(CeilDiv(shape.queries, kSimtTile) * kGroup,
+              static_cast<int64_t>(shape.heads.size()))
+      .Local(kGroup)
+      .Build();
 }
 
 }  // namespace
@@ -151,6 +221,11 @@ TIM_OPERATOR(attention_kernel) {
                                         .analyze = Analyze,
                                         .cost = Cost,
                                         .lower = Lower});
+  registry.Add(ir::TypedKernel<AttentionShape>{.op = "tim.Attention",
+                                               .name = "attention_simt",
+                                               .analyze = AnalyzeSimt,
+                                               .cost = CostSimt,
+                                               .lower = LowerSimt});
 }
 
 }  // namespace tim::ops

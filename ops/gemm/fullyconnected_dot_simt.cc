@@ -31,11 +31,7 @@ Result<FullyConnectedProblem> Analyze(const ir::KernelNode& node,
                                       const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckNoCpu(device));
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
-  if (device.max_work_group_size < kGroup ||
-      device.max_work_item_sizes[0] < kGroup) {
-    return Unimplemented("needs work-groups of ", kGroup,
-                         " items, the device has ", device.max_work_group_size);
-  }
+  TIM_RETURN_IF_ERROR(CheckWorkGroup(device, {kGroup}));
   return FullyConnectedProblemOf(node);
 }
 

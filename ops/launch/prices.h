@@ -40,6 +40,7 @@ namespace prices {
 
 inline constexpr Price kArg = {{0.03}, {0.03}};
 inline constexpr Price kAttention = {{0.5}};
+inline constexpr Price kAttentionSimt = {.cpu = {}, .gpu = {0.15}};
 inline constexpr Price kBatchNorm = {{0.1}, {0.1}};
 inline constexpr Price kBinary = {{0.1}, {0.1}};
 // More than the reference kernels, of which an item makes a single result:

@@ -38,20 +38,7 @@ double Turns(const SimtProduct& product, const SimtTile& tile,
 
 Status CheckSimt(const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckNoCpu(device));
-  if (device.max_work_group_size < kGroup * kGroup ||
-      device.max_work_item_sizes[0] < kGroup ||
-      device.max_work_item_sizes[1] < kGroup) {
-    return Unimplemented("needs work-groups of ", kGroup, " x ", kGroup,
-                         " items, the device has ", device.max_work_group_size,
-                         " items, at most ", device.max_work_item_sizes[0],
-                         " x ", device.max_work_item_sizes[1]);
-  }
-  if (device.local_memory_bytes < kLocalBytes) {
-    return Unimplemented("needs ", kLocalBytes,
-                         " bytes of local memory, the device has ",
-                         device.local_memory_bytes);
-  }
-  return OkStatus();
+  return CheckWorkGroup(device, {kGroup, kGroup}, kLocalBytes);
 }
 
 SimtTile SimtTileFor(const SimtProduct& product, const ir::DeviceInfo& device) {

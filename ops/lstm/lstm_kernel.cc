@@ -30,6 +30,11 @@ constexpr char kStatesSource[] = "ops/lstm/lstm_states.cl";
 
 constexpr int64_t kFloatBytes = sizeof(float);
 
+// Items of a work-group on GPUs.
+int64_t GroupItems(const ir::DeviceInfo& device) {
+  return std::min<int64_t>(64, device.max_work_group_size);
+}
+
 bool HasOutput(const ir::KernelNode& node, size_t output) {
   return output < node.anchor->outputs.size() &&
          node.anchor->outputs[output] != ir::kNone;
@@ -118,9 +123,9 @@ Status AppendInput(const Plan& plan, const LstmBlocks& blocks,
       .Int("vectors", plan.vectors)
       .Int("rows", rows);
   if (plan.simt) {
-    constexpr int64_t kGroup = 64;
-    launch.Global(AlignUp(plan.vectors, kGroup), CeilDiv(rows, tile))
-        .Local(kGroup);
+    const int64_t items = GroupItems(device);
+    launch.Global(AlignUp(plan.vectors, items), CeilDiv(rows, tile))
+        .Local(items);
   } else {
     launch.Global(plan.vectors, CeilDiv(rows, tile)).Local(1);
   }
@@ -269,8 +274,7 @@ Launch StepLaunch(const Plan& plan, const StepBlocks& blocks,
   if (range.divided) {
     launch.Global(groups, plan.vectors).Local(1);
   } else {
-    const int64_t items =
-        plan.simt ? std::min<int64_t>(64, device.max_work_group_size) : 1;
+    const int64_t items = plan.simt ? GroupItems(device) : 1;
     launch.Global(groups * items).Local(items);
   }
   return launch;

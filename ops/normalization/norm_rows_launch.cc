@@ -134,12 +134,7 @@ Status CheckSpread(const NormRows& rows, const std::string& name,
 
 Status CheckRowGroups(const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckNoCpu(device));
-  if (device.max_work_group_size < kGroup ||
-      device.max_work_item_sizes[0] < kGroup) {
-    return Unimplemented("needs work-groups of ", kGroup,
-                         " items, the device has ", device.max_work_group_size);
-  }
-  return OkStatus();
+  return CheckWorkGroup(device, {kGroup});
 }
 
 const Price& RowNormPrice(RowNorm kind) {

@@ -17,11 +17,7 @@ constexpr int64_t kGroupRow = 32;
 Result<SoftmaxProblem> Analyze(const ir::KernelNode& node,
                                const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckNoCpu(device));
-  if (device.max_work_group_size < kGroup ||
-      device.max_work_item_sizes[0] < kGroup) {
-    return Unimplemented("needs work-groups of ", kGroup,
-                         " items, the device has ", device.max_work_group_size);
-  }
+  TIM_RETURN_IF_ERROR(CheckWorkGroup(device, {kGroup}));
   TIM_RETURN_IF_ERROR(CheckKernelOperands(node));
   return SoftmaxProblemOf(node.attributes(), node.inputs[0].shape);
 }

@@ -135,9 +135,8 @@ Status CheckLoopKernel(const ir::KernelNode& node, const ir::DeviceInfo& device,
                        int64_t rows, int64_t units) {
   if (form == LoopForm::kVectors) {
     TIM_RETURN_IF_ERROR(CheckCpu(device));
-  } else if (device.max_work_group_size < kGroup) {
-    return Unimplemented("needs work-groups of ", kGroup,
-                         " items, the device has ", device.max_work_group_size);
+  } else {
+    TIM_RETURN_IF_ERROR(CheckWorkGroup(device, {kGroup}));
   }
   if (rows > std::numeric_limits<int32_t>::max() / Padded(units)) {
     return Unimplemented(rows, " rows of ", units,

@@ -57,7 +57,19 @@ std::vector<ir::DeviceInfo> Devices() {
   gpu.float_vector_width = 1;
   ir::DeviceInfo dot = gpu;
   dot.has_integer_dot = true;
-  return {cpu, vnni, gpu, dot};
+  ir::DeviceInfo small = gpu;  // The smallest groups seen: Mesa 22's llvmpipe.
+  small.max_work_group_size = 32;
+  small.max_work_item_sizes = {32, 32, 32};
+  return {cpu, vnni, gpu, dot, small};
+}
+
+Status FitsGroups(const ir::KernelLaunch& launch,
+                  const ir::DeviceInfo& device) {
+  int64_t items = 1;
+  for (const int64_t extent : launch.range.local) items *= extent;
+  if (items <= device.max_work_group_size) return OkStatus();
+  return Internal(launch.source, ": ", launch.function, " has groups of ",
+                  items, " items on a device of ", device.max_work_group_size);
 }
 
 // Launches that were made, by "file: function" and their options.
@@ -76,6 +88,7 @@ Status LaunchesAreMade(const Described& described, const NodeCase& node,
     for (const ir::LoweredStep& step : steps) {
       const auto* launch = std::get_if<ir::KernelLaunch>(&step.action);
       if (launch == nullptr) continue;
+      TIM_RETURN_IF_ERROR(FitsGroups(*launch, device));
       Launched()[StrCat(launch->source, ": ", launch->function)].emplace(
           launch->options, *launch);
     }
