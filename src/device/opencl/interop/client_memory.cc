@@ -1,6 +1,7 @@
 // Wraps cl_mem objects and pointers of a client.
 #include "device/opencl/interop/client_memory.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -94,10 +95,13 @@ Result<ClientMemory> WrapPointer(Device& device, void* pointer, int64_t bytes) {
   if (pointer == nullptr) return InvalidArgument("the pointer is null");
   if (bytes < 0) return InvalidArgument("memory of ", bytes, " bytes");
   TIM_ASSIGN_OR_RETURN(cl_context context, ContextOf(device));
-  // Allocations begin at a multiple of the alignment.
+  // Allocations begin at a multiple of the size of the largest type, long16;
+  // what lies before them may be another's.
+  constexpr int64_t kSvmAlignment = 128;
+  const int64_t alignment = std::min(kSvmAlignment, device.info().alignment);
   const auto slack =
       static_cast<int64_t>(reinterpret_cast<uintptr_t>(pointer) %
-                           static_cast<uintptr_t>(device.info().alignment));
+                           static_cast<uintptr_t>(alignment));
   ClientMemory result{.offset = slack, .bytes = bytes};
   TIM_ASSIGN_OR_RETURN(
       result.buffer,
