@@ -188,14 +188,14 @@ Result<AttentionShape> AnalyzeSimt(const ir::KernelNode& node,
 
 double CostSimt(const AttentionShape& shape, const ir::KernelNode& node,
                 const ir::DeviceInfo& device) {
-  const AnchorView anchor(node);
   const double scores = static_cast<double>(shape.heads.size()) *
                         AlignUp(shape.queries, kSimtTile) * shape.keys;
-  return EstimateMicroseconds(
-      {.flops = scores * (2.0 * shape.depth + 2.0 * shape.columns + 30),
-       .bytes_read = InputBytes(anchor.view()),
-       .bytes_written = OutputBytes(anchor.view())},
-      device, prices::kAttentionSimt);
+  const AnchorView anchor(node);
+  const ir::ComputeEstimate estimate = {
+      .flops = scores * (2.0 * shape.depth + 2.0 * shape.columns + 30),
+      .bytes_read = InputBytes(anchor.view()),
+      .bytes_written = OutputBytes(anchor.view())};
+  return EstimateMicroseconds(estimate, device, prices::kAttentionSimt);
 }
 
 Result<ir::Lowering> LowerSimt(const AttentionShape& shape,
