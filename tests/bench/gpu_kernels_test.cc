@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 
 #include "bench/models/catalog.h"
 #include "bench/networks/graph_of_network.h"
 #include "bench/networks/values.h"
 #include "ir/plan.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/graph_impl.h"
 
@@ -24,8 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pointwise;
 
-// Before the options are read, which is at first use.
-[[maybe_unused]] const int kForced = setenv("TIMCL_KERNELS", "gpu", 1);
+TIM_FORCE_KERNELS("gpu");
 
 std::vector<float> Output(const NetworkGraph& built, uint64_t stream) {
   std::vector<float> input(testing::Read(built.results.front()).size());
@@ -106,10 +105,11 @@ TEST_F(GpuKernels, RunPerceptrons) {
 }
 
 TEST_F(GpuKernels, LeaveLargeProductsToTheLibrary) {
+  constexpr uint32_t kSize = 512;
   const auto graph = context_->CreateGraph();
   const auto tensor = [&](vx::TensorAttribute attribute) {
     return graph->CreateTensor(
-        vx::TensorSpec(vx::DataType::FLOAT32, {256, 256}, attribute));
+        vx::TensorSpec(vx::DataType::FLOAT32, {kSize, kSize}, attribute));
   };
   const auto a = tensor(vx::INPUT);
   const auto b = tensor(vx::INPUT);
@@ -117,9 +117,9 @@ TEST_F(GpuKernels, LeaveLargeProductsToTheLibrary) {
   graph->CreateOperation<vx::ops::Matmul>()->BindInputs({a, b}).BindOutput(c);
   ASSERT_TRUE(graph->Compile()) << vx::LastError();
   EXPECT_THAT(Actions(*graph), Contains("gemm library"));
-  std::vector<float> identity(256 * 256);
-  for (int i = 0; i < 256; ++i) identity[i * 257] = 2.0f;
-  std::vector<float> values(256 * 256);
+  std::vector<float> identity(kSize * kSize);
+  for (uint32_t i = 0; i < kSize; ++i) identity[i * (kSize + 1)] = 2.0f;
+  std::vector<float> values(kSize * kSize);
   FillValues(7, 1.0f, values);
   testing::Write(a, values);
   testing::Write(b, identity);

@@ -18,10 +18,13 @@
 #include "ir/graph.h"
 #include "tests/graph_api/evaluated_op.h"
 #include "tests/graph_api/partition_support.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::graph {
 namespace {
+
+TIM_FOR_CPU_KERNELS();
 
 using testing::Described;
 using testing::OfUnknownRank;

@@ -168,10 +168,11 @@ TEST_F(GpuEngines, ExecuteReturnsAtOnce) {
   for (const auto& out : c) {
     std::vector<const_tim_graph_tensor_t> inputs = in;
     const_tim_graph_tensor_t output = out.get();
-    ASSERT_EQ(tim_graph_ocl_interop_compiled_partition_execute(
+    EXPECT_EQ(tim_graph_ocl_interop_compiled_partition_execute(
                   &product, stream.get(), 2, inputs.data(), 1, &output, &deps,
                   1, nullptr),
-              tim_graph_success);
+              tim_graph_success)
+        << tim_graph_last_message();
   }
   hold.setStatus(CL_COMPLETE);
   Wait(stream);

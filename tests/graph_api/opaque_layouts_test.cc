@@ -19,11 +19,14 @@
 #include "graph_api/lower_ops.h"
 #include "graph_api/port_layouts.h"
 #include "partition_support.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::graph {
 namespace {
+
+TIM_FOR_CPU_KERNELS();
 
 using testing::Described;
 using ::testing::HasSubstr;

@@ -10,6 +10,7 @@
 
 #include "compiler/compiler.h"
 #include "runtime/compile_options.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tests/support/plans/plan_steps.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/vx/vx_graph.h"
@@ -18,6 +19,8 @@
 
 namespace tim::testing {
 namespace {
+
+TIM_FOR_CPU_KERNELS();
 
 using TensorPtr = std::shared_ptr<vx::Tensor>;
 using Pair = std::array<uint32_t, 2>;

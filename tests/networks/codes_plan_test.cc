@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/opencl_device.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tests/support/plans/plan_steps.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/vx/binary_graph.h"
@@ -21,6 +22,8 @@
 
 namespace tim::vx {
 namespace {
+
+TIM_FOR_CPU_KERNELS();
 
 using TensorPtr = std::shared_ptr<Tensor>;
 using Pair = std::array<uint32_t, 2>;

@@ -8,6 +8,7 @@
 #include "custom_ops/softmax_cl.h"
 #include "device/host/host_device.h"
 #include "device/opencl/opencl_device.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tests/support/long_tests.h"
 #include "tests/support/plans/plan_steps.h"
 #include "tests/support/status_macros.h"
@@ -19,6 +20,8 @@
 
 namespace tim::vx {
 namespace {
+
+TIM_FOR_CPU_KERNELS();
 
 using TensorPtr = std::shared_ptr<Tensor>;
 using Pair = std::array<uint32_t, 2>;

@@ -68,8 +68,9 @@ Status FitsGroups(const ir::KernelLaunch& launch,
   int64_t items = 1;
   for (const int64_t extent : launch.range.local) items *= extent;
   if (items <= device.max_work_group_size) return OkStatus();
-  return Internal(launch.source, ": ", launch.function, " has groups of ",
-                  items, " items on a device of ", device.max_work_group_size);
+  return InvalidArgument(launch.source, ": ", launch.function,
+                         " has groups of ", items, " items on a device of ",
+                         device.max_work_group_size);
 }
 
 // Launches that were made, by "file: function" and their options.

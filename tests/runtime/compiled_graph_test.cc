@@ -10,6 +10,7 @@
 #include <random>
 #include <thread>
 
+#include "base/checked_math.h"
 #include "base/options.h"
 #include "device/host/host_device.h"
 #include "device/opencl/opencl_device.h"
@@ -373,10 +374,11 @@ TEST(CompiledGraph, PortsOfAnOpenClDevice) {
   const auto down = Compile(ReluGraph({64}), devices, kOnDevice, kHost);
   ASSERT_OK(up);
   ASSERT_OK(down);
-  auto buffer = (*opencl)->Allocate(1024, ir::MemoryKind::kDevice);
+  const int64_t step = AlignUp(256, (*opencl)->info().alignment);
+  auto buffer = (*opencl)->Allocate(3 * step, ir::MemoryKind::kDevice);
   ASSERT_OK(buffer);
-  for (const int64_t offset : {0, 256, 512}) {
-    Floats x(64, static_cast<float>(offset) - 256);
+  for (const int64_t offset : {int64_t{0}, step, 2 * step}) {
+    Floats x(64, static_cast<float>(offset - step));
     Floats y(64, -1);
     const BufferRange between = {buffer->get(), offset, 256};
     ASSERT_OK(RunOn(**up, Memory(x), between));

@@ -16,6 +16,7 @@
 
 #include "compiler/compiler.h"
 #include "runtime/compile_options.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tim/values/values.h"
 #include "values/device_state.h"
 #include "values/node_state.h"
@@ -23,6 +24,8 @@
 
 namespace tim::values {
 namespace {
+
+TIM_FOR_CPU_KERNELS();
 
 const bool g_lenient = [] {
   setenv("TIMCL_STRICT", "0", 1);

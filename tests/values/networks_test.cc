@@ -14,10 +14,13 @@
 #include <vector>
 
 #include "samples/attention/block.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tim/values/values.h"
 
 namespace tim::values {
 namespace {
+
+TIM_FOR_CPU_KERNELS();
 
 using ::testing::ElementsAreArray;
 

@@ -5,12 +5,15 @@
 #include <array>
 
 #include "ir/plan.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tests/support/plans/plan_steps.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
 namespace {
+
+TIM_FOR_CPU_KERNELS();
 
 using vx::TensorAttribute;
 using TensorPtr = std::shared_ptr<vx::Tensor>;

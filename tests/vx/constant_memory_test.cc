@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/memory_count.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tests/support/vx/vx_graph.h"
 #include "tim/vx/platform/native.h"
 #include "tim/vx/shared_constant.h"
@@ -14,6 +15,8 @@
 
 namespace tim::testing {
 namespace {
+
+TIM_FOR_CPU_KERNELS();
 
 using vx::TensorAttribute;
 using TensorPtr = std::shared_ptr<vx::Tensor>;

@@ -5,11 +5,14 @@
 
 #include <thread>
 
+#include "tests/support/kernels/kernel_set.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
 namespace {
+
+TIM_FOR_CPU_KERNELS();
 
 using vx::TensorAttribute;
 using TensorPtr = std::shared_ptr<vx::Tensor>;

@@ -9,6 +9,7 @@
 #include "tests/support/child_process.h"
 #include "tests/support/data/conv2d_attributes.h"
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 #include "tim/vx/context.h"
@@ -18,6 +19,8 @@
 
 namespace tim::testing {
 namespace {
+
+TIM_FOR_CPU_KERNELS();
 
 using ir::AttributeMap;
 using ir::DataType;

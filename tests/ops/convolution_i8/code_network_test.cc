@@ -5,12 +5,15 @@
 #include <gtest/gtest.h>
 
 #include "ir/plan.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tests/support/plans/plan_steps.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/graph_impl.h"
 
 namespace tim::testing {
 namespace {
+
+TIM_FOR_CPU_KERNELS();
 
 constexpr char kConv[] = "ops/convolution_i8/conv2d_nchw16c_i8.cl";
 constexpr char kDepthwise[] =

@@ -2,10 +2,9 @@
 // is.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "ir/plan.h"
 #include "tests/ops/convolution_i8/code_network.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tests/support/plans/plan_steps.h"
 #include "tests/support/vx/vx_graph.h"
 #include "vx/graph/graph_impl.h"
@@ -13,8 +12,7 @@
 namespace tim::testing {
 namespace {
 
-// Before the options are read, which is at first use.
-[[maybe_unused]] const int kForced = setenv("TIMCL_KERNELS", "gpu", 1);
+TIM_FORCE_KERNELS("gpu");
 
 void Check(CodeWeights weights) {
   const auto device = ContextOn("opencl");

@@ -10,11 +10,14 @@
 #include <vector>
 
 #include "tests/ops/convolution_i8/code_convolutions.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
 namespace {
+
+TIM_FOR_CPU_KERNELS();
 
 using ir::DataType;
 using ir::TensorDesc;

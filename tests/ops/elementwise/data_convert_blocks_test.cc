@@ -3,10 +3,13 @@
 #include <cmath>
 
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
 namespace {
+
+TIM_FOR_CPU_KERNELS();
 
 using ir::DataType;
 using ir::TensorDesc;

@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tests/support/long_tests.h"
 #include "tests/support/status_macros.h"
 
 namespace tim::testing {
 namespace {
+
+TIM_FOR_CPU_KERNELS();
 
 using ir::DataType;
 using ir::TensorDesc;

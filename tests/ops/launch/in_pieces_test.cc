@@ -45,6 +45,12 @@ class InPieces : public OpenClTest {
     }
   }
 
+  // How much wider tensors must be than for parts that begin at multiples of
+  // 128 bytes.
+  static int64_t Wider() {
+    return std::max<int64_t>(TestDevice().alignment / 128, 1);
+  }
+
   // Of the output, the shape that inference finds.
   static ir::TensorDesc Out(ir::TensorDesc desc) {
     desc.shape = ir::Shape();
@@ -66,14 +72,15 @@ TEST_F(InPieces, AnIndexOfTheOutermostAxisThatIsTooLargeAlone) {
 }
 
 TEST_F(InPieces, Broadcasting) {
-  const auto a = Desc(DataType::kInt8, {16, 8, 40}, 0.5f, 3);
-  const auto out = Out(Desc(DataType::kInt8, {16, 8, 40}, 0.7f, 1));
+  const int64_t width = 16 * Wider();
+  const auto a = Desc(DataType::kInt8, {width, 8, 40}, 0.5f, 3);
+  const auto out = Out(Desc(DataType::kInt8, {width, 8, 40}, 0.7f, 1));
   for (const Ints& dims : std::vector<Ints>{
-           {16, 8, 40}, {1, 8}, {16, 1, 40}, {1, 1, 40}, {16}, {1}}) {
+           {width, 8, 40}, {1, 8}, {width, 1, 40}, {1, 1, 40}, {width}, {1}}) {
     const auto b = Desc(DataType::kInt8, dims, 0.25f, -5);
     // A [1, 1, 40] has too few bytes per index for its parts to be aligned.
     if (dims == Ints{1, 1, 40}) continue;
-    Check(MakeNode("tim.Add", {}, {a, b}, {out}), 2000);
+    Check(MakeNode("tim.Add", {}, {a, b}, {out}), 2000 * Wider());
   }
 }
 
@@ -111,20 +118,20 @@ TEST_F(InPieces, Rows) {
 }
 
 TEST_F(InPieces, Images) {
-  const auto desc = Desc(DataType::kUint8, {16, 16, 8, 3}, 0.1f, 7);
+  const auto desc = Desc(DataType::kUint8, {16 * Wider(), 16, 8, 3}, 0.1f, 7);
   Check(MakeNode("tim.Pool2d",
                  {{"type", int64_t{0}},
                   {"padding", int64_t{1}},
                   {"ksize", Ints{2, 2}},
                   {"stride", Ints{2, 2}}},
                  {desc}, {Out(desc)}),
-        1024);
-  const auto floats = Desc(DataType::kFloat32, {16, 16, 8, 3});
+        1024 * Wider());
+  const auto floats = Desc(DataType::kFloat32, {16 * Wider(), 16, 8, 3});
   Check(
       MakeNode("tim.Conv2d", Conv2dAttributes(kSame),
                {floats, Desc(DataType::kFloat32, {3, 3, 8, 16}), std::nullopt},
                {Out(floats)}),
-      5000, {.absolute = 1e-4, .relative = 1e-4});
+      5000 * Wider(), {.absolute = 1e-4, .relative = 1e-4});
 }
 
 // Parts that a kernel would need a sub-buffer for do not run on a device whose

@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "tests/support/kernels/kernel_runner.h"
+#include "tests/support/kernels/kernel_set.h"
 #include "tests/support/status_macros.h"
 #include "tests/support/vx/chained_kernels.h"
 #include "tests/support/vx/vx_graph.h"
 
 namespace tim::testing {
 namespace {
+
+TIM_FOR_CPU_KERNELS();
 
 using ir::TensorDesc;
 using Ints = std::vector<int64_t>;
