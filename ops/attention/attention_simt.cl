@@ -27,6 +27,31 @@
 #define PARTS 4  // items of a query
 #define LOG2_E 1.44269504f
 
+// The items of a group copy rows of `width` floats, `step` apart in `tile`.
+static inline void copy_rows(__global const float* rows, int count, int width,
+                             __local float* tile, int step) {
+  for (int i = get_local_id(0); i < count * width; i += GROUP) {
+    tile[i / width * step + i % width] = rows[i];
+  }
+}
+
+// The same of keys whose floats are `key_count` apart.
+static inline void copy_columns(__global const float* keys, int count,
+                                int depth, int key_count, __local float* tile,
+                                int step) {
+  for (int i = get_local_id(0); i < count * depth; i += GROUP) {
+    tile[i % count * step + i / count] =
+        keys[i / count * key_count + i % count];
+  }
+}
+
+static inline float product(__local const float* a, __local const float* b,
+                            int count) {
+  float sum = 0.0f;
+  for (int i = 0; i < count; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void attention_simt(
     __global const float* queries, int queries_offset,
     __global const float* keys, int keys_offset, __global const float* values,
@@ -42,9 +67,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void attention_simt(
   __local float key_tile[TILE][DEPTH + 1];
   __local float value_tile[TILE][COLUMNS];
   __local float x[TILE][TILE + 1];
-  const int lane = get_local_id(0);
-  const int m = lane / PARTS;
-  const int part = lane % PARTS;
+  const int m = get_local_id(0) / PARTS;
+  const int part = get_local_id(0) % PARTS;
   const int first = get_group_id(0) * TILE;
   const int head = get_group_id(1);
   firsts += firsts_offset + head * 4;
@@ -57,36 +81,24 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void attention_simt(
 #endif
 
   const int count = min(query_count - first, TILE);
-  for (int i = lane; i < count * depth; i += GROUP) {
-    query_tile[i / depth][i % depth] = queries[i];
-  }
-  float sums[COLUMNS / PARTS];
-  for (int i = 0; i < COLUMNS / PARTS; ++i) sums[i] = 0.0f;
+  copy_rows(queries, count, depth, query_tile[0], DEPTH + 1);
+  float sums[COLUMNS / PARTS] = {0};
   float greatest = -INFINITY;
   float total = 0.0f;
   for (int n = 0; n < key_count; n += TILE) {
     const int some = min(key_count - n, TILE);
-    for (int i = lane; i < some * depth; i += GROUP) {
 #ifdef KEYS_BY_DEPTH
-      key_tile[i % some][i / some] = keys[i / some * key_count + n + i % some];
+    copy_columns(keys + n, some, depth, key_count, key_tile[0], DEPTH + 1);
 #else
-      key_tile[i / depth][i % depth] = keys[n * depth + i];
+    copy_rows(keys + n * depth, some, depth, key_tile[0], DEPTH + 1);
 #endif
-    }
-    for (int i = lane; i < some * columns; i += GROUP) {
-      value_tile[i / columns][i % columns] = values[n * columns + i];
-    }
+    copy_rows(values + n * columns, some, columns, value_tile[0], COLUMNS);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int j = part; m < count && j < some; j += PARTS) {
-      float dot = 0.0f;
-      for (int k = 0; k < depth; ++k) {
-        dot += query_tile[m][k] * key_tile[j][k];
-      }
-      dot *= scale;
+      x[m][j] = product(query_tile[m], key_tile[j], depth) * scale;
 #ifdef MASK
-      dot += mask[(n + j) * mask_key_step];
+      x[m][j] += mask[(n + j) * mask_key_step];
 #endif
-      x[m][j] = dot;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     // NaN is no greatest x: the sum of its query is NaN.
@@ -102,9 +114,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void attention_simt(
       x[m][j] = exp2((x[m][j] - base) * LOG2_E);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    float added = 0.0f;
-    for (int j = 0; m < count && j < some; ++j) added += x[m][j];
-    total = total * factor + added;
+    total *= factor;
+    for (int j = 0; m < count && j < some; ++j) total += x[m][j];
     for (int i = 0; i < COLUMNS / PARTS; ++i) {
       const int c = i * PARTS + part;
       if (m >= count || c >= columns) continue;
@@ -112,7 +123,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void attention_simt(
       for (int j = 0; j < some; ++j) sum += x[m][j] * value_tile[j][c];
       sums[i] = sum;
     }
-    // Nobody reads the tiles any more.
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   if (m >= count) return;

@@ -56,6 +56,14 @@ constexpr int kMost = 4;
 // Addresses of constants, the key of the cache, and hashes.
 constexpr int kMostOfConstants = 8;
 
+// Memory of x and of the result is imported anew where the device does not work
+// in the host's: nobody tells whether it is still the same.
+int Imports(const tim_graph_engine& engine) {
+  const bool cpu =
+      engine.device()->info().device_class == ir::DeviceClass::kCpu;
+  return cpu ? 0 : 2;
+}
+
 // relu(... relu(x w) ... w): as many products as asked for.
 testing::TestPartition Products(int count,
                                 tim_graph_tensor_property_t weights) {
@@ -114,7 +122,7 @@ TEST(ExecuteAllocations, AreFewAndDoNotGrow) {
   for (const int products : {1, 4}) {
     EXPECT_LE(AllocationsOfExecutes(engine, products,
                                     tim_graph_tensor_property_variable),
-              kMost);
+              kMost + Imports(*engine));
   }
 }
 
@@ -128,7 +136,7 @@ TEST(ExecuteAllocations, OfConstantsAreFew) {
         tim_graph_success);
     EXPECT_LE(
         AllocationsOfExecutes(engine, 2, tim_graph_tensor_property_constant),
-        kMostOfConstants);
+        kMostOfConstants + Imports(*engine));
   }
 }
 

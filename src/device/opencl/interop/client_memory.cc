@@ -99,9 +99,8 @@ Result<ClientMemory> WrapPointer(Device& device, void* pointer, int64_t bytes) {
   // what lies before them may be another's.
   constexpr int64_t kSvmAlignment = 128;
   const int64_t alignment = std::min(kSvmAlignment, device.info().alignment);
-  const auto slack =
-      static_cast<int64_t>(reinterpret_cast<uintptr_t>(pointer) %
-                           static_cast<uintptr_t>(alignment));
+  const auto slack = static_cast<int64_t>(reinterpret_cast<uintptr_t>(pointer) %
+                                          static_cast<uintptr_t>(alignment));
   ClientMemory result{.offset = slack, .bytes = bytes};
   TIM_ASSIGN_OR_RETURN(
       result.buffer,
