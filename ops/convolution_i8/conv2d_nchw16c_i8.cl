@@ -22,6 +22,7 @@
 // -DSPAN=16     pixels copied from each input row, at least
 //               (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1; a multiple
 //               of 16 / DEPTH
+// -DKERNEL=3    the kernel is KERNEL x KERNEL, not dilated; 1: not padded, too
 // -DRESIDUAL    y = clamp(code of real(sum) + real(residual), y_low, y_high)
 // -DREAL_SUMS   what is added to is not rounded and has no limits
 // -DCORRECTIONS=0  by kernels/bytes/codes.clh, which gives the same here
@@ -371,6 +372,13 @@ __kernel void conv2d_nchw16c_i8(__global const uchar* input, int input_offset,
                                 phase_sizes phases,
 #endif
                                 int run) {
+#ifdef KERNEL
+  sizes.kernel_w = sizes.kernel_h = KERNEL;
+  sizes.dilation_w = sizes.dilation_h = 1;
+#if KERNEL == 1
+  sizes.pad_w = sizes.pad_h = 0;
+#endif
+#endif
   const tile_run own = run_of(get_global_id(0), run, sizes);
   const int tile = get_global_id(2) % tiles;
   const int n = get_global_id(2) / tiles;
