@@ -206,6 +206,7 @@ Result<ir::Lowering> Lower(const Conv2dProblem& problem,
       .Option(StrCat("-DIC_BLOCK=", tiling.ic_block))
       .Option(StrCat("-DKEPT=", kMaxKept))
       .Option(tiling.direct ? "-DDIRECT" : StrCat("-DSPAN=", tiling.span));
+  AddCommonKernel(shape, &launch);
   if (const int64_t rest = shape.channels % tiling.ic_block; rest != 0) {
     launch.Option(StrCat("-DREST=", rest));
   }

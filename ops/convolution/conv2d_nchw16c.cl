@@ -26,6 +26,7 @@
 // -DKEPT=8      tiles whose sums a work-item can keep
 // -DSPAN=16     pixels copied from each input row, at least
 //               (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1
+// -DKERNEL=3    the kernel is KERNEL x KERNEL, not dilated; 1: not padded, too
 // -DDIRECT      instead of -DSPAN: kernel_w is 1 and every pixel lies inside of
 //               the row, with ROWS=2 inside of the image, so that nothing is
 //               copied
@@ -208,6 +209,7 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
                              __global float* output, int output_offset,
                              float low, float high, conv_sizes sizes,
                              int in_blocks, int tiles, int run, int chunk) {
+  sizes = with_known_kernel(sizes);
   const tile_run own = run_of(get_global_id(0), run, sizes);
   const int tile = get_global_id(2) % tiles;
   const int n = get_global_id(2) / tiles;
@@ -221,9 +223,9 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
   const int sharers = chunk < in_blocks ? run : own.image_tiles;
   // Floats of a row of weights that a tile fetches ahead.
   const int share = (row_floats / 16 + sharers - 1) / sharers * 16;
-  const int groups = sizes.out_channels / sizes.group_outputs;
-  const int group = out_block * 16 / sizes.group_outputs;
-  input = input + input_offset + (n * groups + group) * in_blocks * in_step;
+  const int group = n * (sizes.out_channels / sizes.group_outputs) +
+                    out_block * 16 / sizes.group_outputs;
+  input = input + input_offset + group * in_blocks * in_step;
   weights = weights + weights_offset + tile * in_blocks * w_step;
 
   float16 kept[KEPT][BLOCKS][PIXEL_COUNT];
@@ -239,10 +241,8 @@ __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
       const int ahead = chunk * w_step + t % sharers * share;
       const int ahead_end = min(ahead + share, chunk * w_step + row_floats);
       float16 sum[BLOCKS][PIXEL_COUNT];
-      EACH_SUM(b, i, PIXEL_COUNT) {
-        sum[b][i] =
-            first_block > 0 ? kept[t - own.begin][b][i] : (float16)(0.0f);
-      }
+      EACH_SUM(b, i, PIXEL_COUNT)
+      sum[b][i] = first_block > 0 ? kept[t - own.begin][b][i] : (float16)(0.0f);
       for (int block = first_block; block < end_block; ++block) {
         for (int kh = 0; kh < sizes.kernel_h; ++kh) {
           const int in_y = place.top + kh * sizes.dilation_h;

@@ -330,6 +330,18 @@ int64_t SpanOf(const ConvAxis& axis, int64_t width) {
   return (width - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
 }
 
+void AddCommonKernel(const Conv2dShape& shape, Launch* launch) {
+  const auto is_common = [&](const ConvAxis& axis, int64_t kernel) {
+    return axis.kernel == kernel && axis.dilation == 1 &&
+           (kernel > 1 || axis.pad == 0);
+  };
+  for (const int64_t kernel : {1, 3}) {
+    if (is_common(shape.w, kernel) && is_common(shape.h, kernel)) {
+      launch->Option(StrCat("-DKERNEL=", kernel));
+    }
+  }
+}
+
 int64_t DepthwiseTileWidth(const ConvAxis& axis, bool many_shapes,
                            const ir::DeviceInfo& device) {
   const int64_t limit = BlocksInRegisters(device);

@@ -16,6 +16,8 @@
 
 namespace tim::ops {
 
+class Launch;
+
 /// What follows a convolution in a fused node, or why float32 kernels on
 /// ChannelBlocks() with packed weights do not take the node (types, epilogue,
 /// elements).  `by`: whether they apply formulas of two operands.
@@ -109,6 +111,10 @@ double TapsPackingCost(const ir::KernelNode& node, int input,
 
 /// Input pixels along an axis that `width` output pixels span.
 int64_t SpanOf(const ConvAxis& axis, int64_t width);
+
+/// Makes the sides of a kernel that most networks have part of the program,
+/// which then counts less: -DKERNEL=1 without padding, or -DKERNEL=3.
+void AddCommonKernel(const Conv2dShape& shape, Launch* launch);
 
 /// The widest tile of a depthwise convolution whose sums and input pixels fit
 /// the registers; of equal ones that which repeats the fewest pixels.  One of

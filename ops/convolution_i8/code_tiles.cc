@@ -29,19 +29,6 @@ int64_t MostBlocks(const Conv2dShape& shape) {
                 : CeilDiv(shape.group.out_channels, kChannelBlock);
 }
 
-// The sides of a kernel that most networks have, of which programs are made
-// that count less: 1 without padding, or 3; else 0.
-int64_t CommonKernel(const Conv2dShape& shape) {
-  const auto is_common = [&](const ConvAxis& axis, int64_t kernel) {
-    return axis.kernel == kernel && axis.dilation == 1 &&
-           (kernel > 1 || axis.pad == 0);
-  };
-  for (const int64_t kernel : {1, 3}) {
-    if (is_common(shape.w, kernel) && is_common(shape.h, kernel)) return kernel;
-  }
-  return 0;
-}
-
 void AddTiles(const Conv2dShape& shape, const CodeTiles& tiling, bool centered,
               Launch* launch) {
   launch->Option(StrCat("-DTW=", tiling.width))
@@ -50,9 +37,7 @@ void AddTiles(const Conv2dShape& shape, const CodeTiles& tiling, bool centered,
       .Option(StrCat("-DSTRIDE=", shape.w.stride))
       .Option(StrCat("-DDEPTH=", tiling.ic_block / kDotChannels))
       .Option(StrCat("-DSPAN=", tiling.span));
-  if (const int64_t kernel = CommonKernel(shape); kernel > 0) {
-    launch->Option(StrCat("-DKERNEL=", kernel));
-  }
+  AddCommonKernel(shape, launch);
   const int64_t rest = CeilDiv(shape.channels % tiling.ic_block, kDotChannels);
   const bool one_group = shape.group.channels == shape.channels;
   // Sums of pixels go over whole blocks.

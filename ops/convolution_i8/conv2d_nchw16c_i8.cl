@@ -372,13 +372,7 @@ __kernel void conv2d_nchw16c_i8(__global const uchar* input, int input_offset,
                                 phase_sizes phases,
 #endif
                                 int run) {
-#ifdef KERNEL
-  sizes.kernel_w = sizes.kernel_h = KERNEL;
-  sizes.dilation_w = sizes.dilation_h = 1;
-#if KERNEL == 1
-  sizes.pad_w = sizes.pad_h = 0;
-#endif
-#endif
+  sizes = with_known_kernel(sizes);
   const tile_run own = run_of(get_global_id(0), run, sizes);
   const int tile = get_global_id(2) % tiles;
   const int n = get_global_id(2) / tiles;
