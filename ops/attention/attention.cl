@@ -269,8 +269,8 @@ __kernel void attention(__global const float* queries, int queries_offset,
                         __global const int* firsts, int firsts_offset,
                         __global float* output, int output_offset,
                         int query_count, int key_count, int depth, int columns,
-                        int tiles, int mask_query_step, int mask_key_step,
-                        float scale) {
+                        int mask_query_step, int mask_key_step, float scale,
+                        int tiles) {
   const int first = get_global_id(0) * tiles * ROWS;
   const int head = get_global_id(1);
   if (first >= query_count) return;

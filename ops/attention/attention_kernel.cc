@@ -53,11 +53,16 @@ Tile TileFor(const ir::KernelNode& node, const AttentionShape& shape,
   return tile;
 }
 
-// The room for an extent of a head, of which a program is made.
+// The room for an extent of a head, of which a program is made: of many shapes
+// few have programs of their own.
+int64_t RoomForMany(int64_t extent, int64_t least) {
+  return std::max(
+      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(extent))),
+      least);
+}
+
 int64_t RoomFor(const ir::KernelNode& node, int64_t extent, int64_t unit) {
-  if (!node.many_shapes) return AlignUp(extent, unit);
-  return std::max<int64_t>(
-      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(extent))), unit);
+  return node.many_shapes ? RoomForMany(extent, unit) : AlignUp(extent, unit);
 }
 
 // The shape of a node that both kernels take.
@@ -89,6 +94,15 @@ Result<Problem> Analyze(const ir::KernelNode& node,
   return Problem{std::move(shape), tile};
 }
 
+// Of so many scores, whose products with values are for `columns` of these.
+ir::ComputeEstimate EstimateOf(const ir::KernelNode& node, double scores,
+                               int64_t depth, int64_t columns) {
+  const AnchorView anchor(node);
+  return {.flops = scores * (2.0 * depth + 2.0 * columns + 30),
+          .bytes_read = InputBytes(anchor.view()),
+          .bytes_written = OutputBytes(anchor.view())};
+}
+
 double Cost(const Problem& problem, const ir::KernelNode& node,
             const ir::DeviceInfo& device) {
   const auto& [shape, tile] = problem;
@@ -99,12 +113,8 @@ double Cost(const Problem& problem, const ir::KernelNode& node,
   // no work-item wait.
   const double scores = static_cast<double>(rounds * device.compute_units) *
                         tile.queries() * AlignUp(shape.keys, tile.step());
-  const double columns = AlignUp(shape.columns, tile.step());
-  const AnchorView anchor(node);
-  const ir::ComputeEstimate estimate = {
-      .flops = scores * (2.0 * shape.depth + 2.0 * columns + 30),
-      .bytes_read = InputBytes(anchor.view()),
-      .bytes_written = OutputBytes(anchor.view())};
+  const ir::ComputeEstimate estimate = EstimateOf(
+      node, scores, shape.depth, AlignUp(shape.columns, tile.step()));
   return EstimateMicroseconds(estimate, device, prices::kAttention);
 }
 
@@ -119,26 +129,23 @@ ir::PackedConstant FirstElements(const AttentionShape& shape) {
   return PackedTable("first elements of heads", std::move(words));
 }
 
+// What both kernels have.
 void AddOperands(const ir::KernelNode& node, const AttentionShape& shape,
-                 Launch& launch) {
-  if (node.attributes().Bool(kKeysByDepth)) launch.Option("-DKEYS_BY_DEPTH");
-  launch.Input("queries", node, kQueries)
+                 Launch* launch) {
+  if (node.attributes().Bool(kKeysByDepth)) launch->Option("-DKEYS_BY_DEPTH");
+  launch->Input("queries", node, kQueries)
       .Input("keys", node, kKeys)
       .Input("values", node, kValues);
   if (node.has_input(kMask)) {
-    launch.Option("-DMASK").Input("mask", node, kMask);
+    launch->Option("-DMASK").Input("mask", node, kMask);
   }
-  launch.Packed("firsts", FirstElements(shape), sizeof(int32_t))
+  launch->Packed("firsts", FirstElements(shape), sizeof(int32_t))
       .Output("output", node, 0)
       .Int("query_count", shape.queries)
       .Int("key_count", shape.keys)
       .Int("depth", shape.depth)
-      .Int("columns", shape.columns);
-}
-
-void AddMaskAndScale(const ir::KernelNode& node, const AttentionShape& shape,
-                     Launch& launch) {
-  launch.Int("mask_query_step", shape.mask_query_step)
+      .Int("columns", shape.columns)
+      .Int("mask_query_step", shape.mask_query_step)
       .Int("mask_key_step", shape.mask_key_step)
       .Float("scale", node.attributes().Float(kScoreScale));
 }
@@ -153,10 +160,9 @@ Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
       .Option(StrCat("-DTILES=", node.many_shapes ? kMostTiles : tile.tiles))
       .Option(StrCat("-DDEPTH=", RoomFor(node, shape.depth, 16)))
       .Option(StrCat("-DCOLUMNS=", RoomFor(node, shape.columns, tile.step())));
-  AddOperands(node, shape, launch);
-  launch.Int("tiles", tile.tiles);
-  AddMaskAndScale(node, shape, launch);
-  return launch.Global(CeilDiv(shape.queries, tile.queries()), heads)
+  AddOperands(node, shape, &launch);
+  return launch.Int("tiles", tile.tiles)
+      .Global(CeilDiv(shape.queries, tile.queries()), heads)
       .Local(1)
       .Build();
 }
@@ -167,11 +173,9 @@ constexpr int64_t kGroup = 64;
 constexpr int64_t kSimtTile = 16;
 constexpr int64_t kPartsOfAQuery = 4;
 
-// Extents of the tiles in local memory.
+// An extent of a tile in local memory.
 int64_t SimtRoomFor(int64_t extent) {
-  return std::max<int64_t>(
-      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(extent))),
-      kPartsOfAQuery);
+  return RoomForMany(extent, kPartsOfAQuery);
 }
 
 Result<AttentionShape> AnalyzeSimt(const ir::KernelNode& node,
@@ -190,11 +194,8 @@ double CostSimt(const AttentionShape& shape, const ir::KernelNode& node,
                 const ir::DeviceInfo& device) {
   const double scores = static_cast<double>(shape.heads.size()) *
                         AlignUp(shape.queries, kSimtTile) * shape.keys;
-  const AnchorView anchor(node);
-  const ir::ComputeEstimate estimate = {
-      .flops = scores * (2.0 * shape.depth + 2.0 * shape.columns + 30),
-      .bytes_read = InputBytes(anchor.view()),
-      .bytes_written = OutputBytes(anchor.view())};
+  const ir::ComputeEstimate estimate =
+      EstimateOf(node, scores, shape.depth, shape.columns);
   return EstimateMicroseconds(estimate, device, prices::kAttentionSimt);
 }
 
@@ -204,8 +205,7 @@ Result<ir::Lowering> LowerSimt(const AttentionShape& shape,
   Launch launch("ops/attention/attention_simt.cl", "attention_simt");
   launch.Option(StrCat("-DDEPTH=", SimtRoomFor(shape.depth)))
       .Option(StrCat("-DCOLUMNS=", SimtRoomFor(shape.columns)));
-  AddOperands(node, shape, launch);
-  AddMaskAndScale(node, shape, launch);
+  AddOperands(node, shape, &launch);
   return launch
       .Global(CeilDiv(shape.queries, kSimtTile) * kGroup,
               static_cast<int64_t>(shape.heads.size()))
