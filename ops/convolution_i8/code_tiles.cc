@@ -1,6 +1,7 @@
 #include "ops/convolution_i8/code_tiles.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/checked_math.h"
@@ -19,8 +20,14 @@ namespace {
 
 // Pixels of a row that are copied to the stack, 16 bytes each.
 constexpr int64_t kMaxSpan = 256;
+constexpr int64_t kMaxMatrixSpan = 64;  // of 64 bytes
 // Channels whose products are summed at once.
 constexpr int64_t kDotChannels = 4;
+// Rows of a tile of AMX, and channels whose products it sums.
+constexpr int64_t kMatrixRows = 16;
+constexpr int64_t kMatrixChannels = 64;
+// What such a tile costs beside its products, in steps of so many channels.
+constexpr double kMatrixSteps = 2.3;
 
 // A tile of several groups would read the channels of all.
 int64_t MostBlocks(const Conv2dShape& shape) {
@@ -37,6 +44,7 @@ void AddTiles(const Conv2dShape& shape, const CodeTiles& tiling, bool centered,
       .Option(StrCat("-DSTRIDE=", shape.w.stride))
       .Option(StrCat("-DDEPTH=", tiling.ic_block / kDotChannels))
       .Option(StrCat("-DSPAN=", tiling.span));
+  if (tiling.part > 0) launch->Option(StrCat("-DPART=", tiling.part));
   AddCommonKernel(shape, launch);
   const int64_t rest = CeilDiv(shape.channels % tiling.ic_block, kDotChannels);
   const bool one_group = shape.group.channels == shape.channels;
@@ -75,19 +83,18 @@ Result<CodeOperands> OperandsOf(const ir::KernelNode& node,
   return out;
 }
 
-const Price& PriceOf(const ir::Layout& input, const ir::DeviceInfo& device) {
-  if (input.blocked()) {
-    return device.has_vnni ? prices::kConv2dNchw16cI8Vnni
-                           : prices::kConv2dNchw16cI8;
-  }
-  return device.has_vnni ? prices::kConv2dNchw16cI8DenseVnni
-                         : prices::kConv2dNchw16cI8Dense;
+// Flops of all tiles, lanes and pixels beyond the tensor included.
+double FlopsOf(const Conv2dShape& shape, const CodeTiles& tiling) {
+  const double steps = static_cast<double>(tiling.packed.read_blocks *
+                                           shape.h.kernel * shape.w.kernel);
+  const double beside = tiling.part > 0 ? kMatrixSteps / steps : 0;
+  return 2.0 * static_cast<double>(tiling.packed.bytes(shape)) * (1 + beside) *
+         AlignUp(shape.w.output, tiling.width) *
+         AlignUp(shape.h.output, tiling.rows) * shape.batch;
 }
 
-}  // namespace
-
-CodeTiles CodeTilesOf(const Conv2dShape& shape, const ir::Layout& input,
-                      bool many_shapes, const ir::DeviceInfo& device) {
+CodeTiles DotTilesOf(const Conv2dShape& shape, const ir::Layout& input,
+                     bool many_shapes, const ir::DeviceInfo& device) {
   const int64_t blocks = MostBlocks(shape);
   const RegisterTile tile =
       TileFor(shape.w.output, blocks, many_shapes, device);
@@ -110,10 +117,72 @@ CodeTiles CodeTilesOf(const Conv2dShape& shape, const ir::Layout& input,
   return out;
 }
 
+// The sums of a tile are those of two tiles of pixels, where there are as many,
+// times two of channels; a product waits 52 cycles for the one before.
+CodeTiles MatrixTilesOf(const Conv2dShape& shape, bool many_shapes) {
+  CodeTiles out;
+  out.blocks = std::min<int64_t>(2, MostBlocks(shape));
+  out.ic_block = kMatrixChannels;
+  double least = std::numeric_limits<double>::infinity();
+  const auto consider = [&](int64_t part, int64_t columns, int64_t rows) {
+    const int64_t width = part * columns;
+    if (width > shape.w.output || rows > shape.h.output) return;
+    const double time =
+        static_cast<double>(CeilDiv(shape.w.output, width) *
+                            CeilDiv(shape.h.output, rows)) *
+        (16 * out.blocks +
+         std::max<int64_t>(part * columns * rows * out.blocks, 52));
+    if (time >= least) return;
+    least = time;
+    out.width = width;
+    out.rows = rows;
+    out.part = part;
+  };
+  if (many_shapes) {
+    const int64_t width = FewTileSizes(shape.w.output, 2 * kMatrixRows);
+    const int64_t part = std::min(width, kMatrixRows);
+    consider(part, width / part, 1);
+  } else {
+    for (int64_t part = kMatrixRows; part >= 1; --part) {
+      consider(part, 2, 1);
+      consider(part, 1, 2);
+      consider(part, 1, 1);
+    }
+  }
+  out.span = SpanOf(shape.w, out.width);
+  out.packed = PackedCodesOf(shape, out.blocks * kChannelBlock, out.ic_block);
+  return out;
+}
+
+const Price& PriceOf(const CodeTiles& tiling, const ir::DeviceInfo& device) {
+  if (tiling.part > 0) return prices::kConv2dNchw16cI8Amx;
+  if (tiling.ic_block == kChannelBlock) {
+    return device.has_vnni ? prices::kConv2dNchw16cI8Vnni
+                           : prices::kConv2dNchw16cI8;
+  }
+  return device.has_vnni ? prices::kConv2dNchw16cI8DenseVnni
+                         : prices::kConv2dNchw16cI8Dense;
+}
+
+}  // namespace
+
+CodeTiles CodeTilesOf(const Conv2dShape& shape, const ir::Layout& input,
+                      bool many_shapes, const ir::DeviceInfo& device) {
+  const CodeTiles dots = DotTilesOf(shape, input, many_shapes, device);
+  if (!device.has_amx || !input.blocked()) return dots;
+  const CodeTiles matrices = MatrixTilesOf(shape, many_shapes);
+  if (!CheckSpan(matrices).ok()) return dots;
+  const auto time = [&](const CodeTiles& tiling) {
+    return FlopsOf(shape, tiling) / PriceOf(tiling, device).cpu.compute;
+  };
+  return time(matrices) < time(dots) ? matrices : dots;
+}
+
 Status CheckSpan(const CodeTiles& tiles) {
-  if (tiles.rows * tiles.span <= kMaxSpan) return OkStatus();
+  const int64_t most = tiles.part > 0 ? kMaxMatrixSpan : kMaxSpan;
+  if (tiles.rows * tiles.span <= most) return OkStatus();
   return Unimplemented("a tile spans ", tiles.rows * tiles.span,
-                       " input pixels, at most ", kMaxSpan, " are kept");
+                       " input pixels, at most ", most, " are kept");
 }
 
 double CodeTilesCost(const ir::KernelNode& node, const Conv2dShape& shape,
@@ -122,12 +191,8 @@ double CodeTilesCost(const ir::KernelNode& node, const Conv2dShape& shape,
       CodeTilesOf(shape, node.inputs[0].layout, node.many_shapes, device);
   const AnchorView view(node);
   ir::ComputeEstimate estimate = SumEstimate(view.view(), 0);
-  // Lanes and pixels beyond the tensor included.
-  estimate.flops = 2.0 * tiling.packed.bytes(shape) *
-                   AlignUp(shape.w.output, tiling.width) *
-                   AlignUp(shape.h.output, tiling.rows) * shape.batch;
-  return EstimateMicroseconds(estimate, device,
-                              PriceOf(node.inputs[0].layout, device)) +
+  estimate.flops = FlopsOf(shape, tiling);
+  return EstimateMicroseconds(estimate, device, PriceOf(tiling, device)) +
          PackingCost(node, 1, static_cast<double>(tiling.packed.bytes(shape)),
                      device);
 }

@@ -20,6 +20,7 @@ struct CodeTiles {
   int64_t blocks = 1;    ///< BLOCKS
   int64_t ic_block = 1;  ///< 4 * DEPTH
   int64_t span = 1;      ///< SPAN
+  int64_t part = 0;      ///< PART, 0: not by tiles of AMX.
   PackedCodes packed;
 };
 /// For an input of this layout.

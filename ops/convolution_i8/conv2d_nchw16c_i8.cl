@@ -17,7 +17,9 @@
 // -DBLOCKS=2    1 to 3 blocks of output channels
 // -DSTRIDE=1    stride along W
 // -DDEPTH=4     groups of 4 channels in an input block: 4, or 1 for a dense
-//               input
+//               input; with PART 16
+// -DPART=14     by tiles of AMX, each of PART pixels of a row: all of them, or
+//               TW / 2 with ROWS 1; 1 or 2 blocks; sums of pixels by DOT
 // -DREST=2      groups that the last input block has, where it has less
 // -DSPAN=16     pixels copied from each input row, at least
 //               (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1; a multiple
@@ -80,6 +82,11 @@
 #define TILES_AHEAD 2
 
 #include "ops/convolution_i8/pixel_rows.clh"
+#ifdef PART
+#include "ops/convolution_i8/matrix_tile.clh"
+#else
+#include "ops/convolution_i8/dot_tile.clh"
+#endif
 #ifdef RESIDUAL
 #include "ops/convolution_i8/residual_sum.clh"
 #endif
@@ -143,31 +150,6 @@ static inline void fetch_outputs(__global RESULT* tile, int plane) {
   }
 }
 
-// Adds the products of one row of the kernel and `depth` groups of channels.
-static inline void add_kernel_row(const int16* span, __global const int* weight,
-                                  int depth, conv_sizes sizes,
-                                  int16 (*sum)[PIXEL_COUNT]) {
-  // A moving pointer per row: the pixels of a tile are at constant distances.
-  for (int kw = 0; kw < sizes.kernel_w; ++kw) {
-    const int* pixel = (const int*)span + kw * sizes.dilation_w * DEPTH;
-    const int* pixel_below = pixel + (ROWS - 1) * SPAN * DEPTH;
-    for (int c = 0; c < depth;
-         ++c, weight += BLOCKS * 16, ++pixel, ++pixel_below) {
-      int16 w[BLOCKS];
-#pragma unroll
-      for (int b = 0; b < BLOCKS; ++b) w[b] = TIM_VLOAD16(b, weight, int);
-#pragma unroll
-      for (int i = 0; i < PIXEL_COUNT; ++i) {
-        const int* row = i < TW ? pixel : pixel_below;
-        const int16 x = (int16)(row[i % TW * STRIDE * DEPTH]);
-#pragma unroll
-        for (int b = 0; b < BLOCKS; ++b) TIM_DOT(DOT, sum[b][i], x, w[b]);
-      }
-    }
-    weight += (DEPTH - depth) * BLOCKS * 16;
-  }
-}
-
 // Inputs and weights that the tiles of a work-item read.
 typedef struct {
   int first_input;   // where the first block of channels is
@@ -192,8 +174,9 @@ static inline tile_source source_of(__global const int* channels, int n,
   const int group = out.out_block * 16 / sizes.group_outputs;
   const int block =
       min(group * sizes.group_channels / (4 * DEPTH), in_blocks - read_blocks);
-#if DEPTH == 4
-  const int plane = (n * in_blocks + block) * 16;
+#if DEPTH >= 4
+  const int plane =
+      (n * ((sizes.in_channels + 15) / 16) + block * (DEPTH / 4)) * 16;
 #else
   const int plane = n * sizes.in_channels + block * 4;
 #endif
@@ -238,13 +221,7 @@ static inline __attribute__((always_inline)) int sum_tile(
     __global const int* channels, tile_source source, tile_place place,
     tile_place next, conv_sizes sizes, int ahead, int ahead_end, int turn,
     int16 (*spans)[ROWS * SPAN_VECTORS], int16 (*sum)[PIXEL_COUNT]) {
-#pragma unroll
-  for (int b = 0; b < BLOCKS; ++b) {
-    const int block = min(source.out_block + b, source.out_blocks - 1);
-    const int16 offset = tim_load_byte_offset(channels, block);
-#pragma unroll
-    for (int i = 0; i < PIXEL_COUNT; ++i) sum[b][i] = offset;
-  }
+  start_sums(channels, source.out_block, source.out_blocks, sum);
 #ifdef WEIGHT_ZERO
   int16 columns[ROWS * SPAN_VECTORS];
   for (int i = 0; i < ROWS * SPAN_VECTORS; ++i) columns[i] = 0;
@@ -269,6 +246,7 @@ static inline __attribute__((always_inline)) int sum_tile(
       add_kernel_row(span, weight, depth, sizes, sum);
     }
   }
+  finish_sums(sum);
 #ifdef WEIGHT_ZERO
   if (source.has_zeros) {
     subtract_weight_zeros((const int*)columns, channels, source.out_block,
@@ -278,7 +256,7 @@ static inline __attribute__((always_inline)) int sum_tile(
   return turn;
 }
 
-// PLACE_OF(b, i): where block b of the tile's channels of pixel i is, in
+// PLACE_OF(b, x, y): where block b of the tile's channels of a pixel is, in
 // vectors from FIRST_OF() on; with PHASES -1 for a pixel that does not exist.
 #ifdef PHASES
 typedef struct {
@@ -286,23 +264,24 @@ typedef struct {
   int out_w, out_h, out_channels;
 } phase_sizes;
 
-static inline int phase_place(int block, int i, tile_place place,
+static inline int phase_place(int block, int x, int y, tile_place place,
                               phase_sizes phases) {
   const int blocks = (phases.out_channels + 15) / 16;
   const int phase = block / blocks;
-  const int x = (place.x + i % TW) * phases.w + phase % phases.w;
-  const int y = (place.y + i / TW) * phases.h + phase / phases.w;
-  if (x >= phases.out_w || y >= phases.out_h) return -1;
-  return (block % blocks * phases.out_h + y) * phases.out_w + x;
+  const int to_x = (place.x + x) * phases.w + phase % phases.w;
+  const int to_y = (place.y + y) * phases.h + phase / phases.w;
+  if (to_x >= phases.out_w || to_y >= phases.out_h) return -1;
+  return (block % blocks * phases.out_h + to_y) * phases.out_w + to_x;
 }
 
-#define PLACE_OF(b, i) phase_place(source.out_block + (b), i, place, phases)
+#define PLACE_OF(b, x, y) \
+  phase_place(source.out_block + (b), x, y, place, phases)
 #define IS_STORED(at) ((at) >= 0)
 #define PLANE (phases.out_h * phases.out_w)
 #define FIRST_OF(n, place) ((n) * ((phases.out_channels + 15) / 16) * plane)
 #define FETCH_OUTPUTS(to, plane)
 #else
-#define PLACE_OF(b, i) ((b)*plane + (i) / TW * sizes.out_w + (i) % TW)
+#define PLACE_OF(b, x, y) ((b)*plane + (y)*sizes.out_w + (x))
 #define IS_STORED(at) 1
 #define PLANE (sizes.out_h * sizes.out_w)
 #define FIRST_OF(n, place)                              \
@@ -388,6 +367,7 @@ __kernel void conv2d_nchw16c_i8(__global const uchar* input, int input_offset,
       (source.row_ints / 16 + own.image_tiles - 1) / own.image_tiles * 16;
   int16 spans[2][ROWS * SPAN_VECTORS];
   int turn = 0;
+  BEGIN_TILES();
   tile_place place = place_of(own.begin, own.row_tiles, sizes);
   copy_step(input, source, 0, 0, place, sizes, spans[0]);
   for (int t = own.begin; t < own.end; ++t) {
@@ -406,13 +386,12 @@ __kernel void conv2d_nchw16c_i8(__global const uchar* input, int input_offset,
     for (int b = 0; b < BLOCKS; ++b) {
       if (source.out_block + b >= source.out_blocks) continue;
       const RULE rule = RULE_OF(source.out_block + b);
-#pragma unroll
-      for (int i = 0; i < PIXEL_COUNT; ++i) {
-        if (!whole && is_stored_before(place, i)) continue;
-        const int at = PLACE_OF(b, i);
-        if (IS_STORED(at)) STORE(sum[b][i], rule, at);
+      FOR_PIXELS(x, y, place, whole) {
+        const int at = PLACE_OF(b, x, y);
+        if (IS_STORED(at)) STORE(sum[b][y * TW + x], rule, at);
       }
     }
     place = next;
   }
+  END_TILES();
 }

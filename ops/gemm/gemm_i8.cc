@@ -21,20 +21,26 @@ namespace {
 constexpr int64_t kLanes = 16;
 constexpr int64_t kDotBytes = 4;  // that are summed in one lane
 constexpr int64_t kTableWords = 3;
+// Rows of a tile of AMX, and k whose products it sums.
+constexpr int64_t kMatrixRows = 16;
+constexpr int64_t kMatrixDepth = 64;
+// What such a tile costs beside its products, in steps of this depth.
+constexpr double kMatrixSteps = 2.3;
 constexpr int64_t kMostPositions = std::numeric_limits<int32_t>::max();
 
 // What one work-item computes.
 struct Tile {
   int64_t rows = 12;
   int64_t blocks = 2;  // of 16 columns
+  int64_t part = 0;    // rows of a tile of AMX, 0: not by these
 
   int64_t columns() const { return blocks * kLanes; }
 };
 
 // As many sums as fit the registers; a row alone has several sums that do not
 // wait for each other.
-Tile TileFor(const ir::KernelNode& node, const GemmProblem& problem,
-             const ir::DeviceInfo& device) {
+Tile DotTileFor(const ir::KernelNode& node, const GemmProblem& problem,
+                const ir::DeviceInfo& device) {
   Tile tile;
   const bool many = device.float_vector_width >= kLanes;
   const int64_t limit = many ? 12 : 4;
@@ -46,9 +52,53 @@ Tile TileFor(const ir::KernelNode& node, const GemmProblem& problem,
   return tile;
 }
 
-int64_t Groups(const GemmProblem& problem) {
-  return CeilDiv(problem.depth, kDotBytes);
+// Two tiles of AMX, where there are rows for them, times two of columns.
+Tile MatrixTileFor(const ir::KernelNode& node, const GemmProblem& problem) {
+  constexpr int64_t kMost = 2 * kMatrixRows;
+  Tile tile;
+  const int64_t rows = problem.a.items;
+  const int64_t even = CeilDiv(rows, CeilDiv(rows, kMost));
+  tile.rows = node.many_shapes      ? FewTileSizes(rows, kMost)
+              : even <= kMatrixRows ? even
+                                    : AlignUp(even, int64_t{2});
+  tile.part = tile.rows <= kMatrixRows ? tile.rows : tile.rows / 2;
+  tile.blocks = std::min<int64_t>(2, CeilDiv(problem.b.items, kLanes));
+  return tile;
 }
+
+int64_t Groups(const GemmProblem& problem, const Tile& tile) {
+  const int64_t depth =
+      tile.part > 0 ? AlignUp(problem.depth, kMatrixDepth) : problem.depth;
+  return CeilDiv(depth, kDotBytes);
+}
+
+// Of rows, columns and k beyond the matrix, too.  To load columns into a tile
+// of AMX takes as long as the products of all its rows.
+double FlopsOf(const GemmProblem& problem, const Tile& tile) {
+  const double beside = tile.part > 0 ? kMatrixSteps * kMatrixDepth : 0;
+  const int64_t rows =
+      tile.part > 0 ? std::max(tile.rows, kMatrixRows) : tile.rows;
+  return 2.0 * CeilDiv(problem.a.items, tile.rows) * rows *
+         AlignUp(problem.b.items, tile.columns()) *
+         (Groups(problem, tile) * kDotBytes + beside) * problem.batches;
+}
+
+const Price& PriceOf(const Tile& tile, const ir::DeviceInfo& device) {
+  if (tile.part > 0) return prices::kGemmI8Amx;
+  return device.has_vnni ? prices::kGemmI8Vnni : prices::kGemmI8;
+}
+
+Tile TileFor(const ir::KernelNode& node, const GemmProblem& problem,
+             const ir::DeviceInfo& device) {
+  const Tile dots = DotTileFor(node, problem, device);
+  if (!device.has_amx) return dots;
+  const Tile matrices = MatrixTileFor(node, problem);
+  const auto time = [&](const Tile& tile) {
+    return FlopsOf(problem, tile) / PriceOf(tile, device).cpu.compute;
+  };
+  return time(matrices) < time(dots) ? matrices : dots;
+}
+
 int64_t RowPanels(const GemmProblem& problem, const Tile& tile) {
   return CeilDiv(problem.a.items, tile.rows);
 }
@@ -57,10 +107,10 @@ int64_t ColumnPanels(const GemmProblem& problem, const Tile& tile) {
 }
 // Ints of the panels of one batch; rows have a group more for their sums.
 int64_t RowInts(const GemmProblem& problem, const Tile& tile) {
-  return RowPanels(problem, tile) * tile.rows * (Groups(problem) + 1);
+  return RowPanels(problem, tile) * tile.rows * (Groups(problem, tile) + 1);
 }
 int64_t ColumnInts(const GemmProblem& problem, const Tile& tile) {
-  return ColumnPanels(problem, tile) * tile.columns() * Groups(problem);
+  return ColumnPanels(problem, tile) * tile.columns() * Groups(problem, tile);
 }
 int64_t TableInts(const GemmProblem& problem, const Tile& tile) {
   return ColumnPanels(problem, tile) * tile.columns() * kTableWords;
@@ -94,14 +144,9 @@ double Cost(const ir::KernelNode& node, const GemmProblem& problem,
     return static_cast<double>(factor.items) * problem.depth * factor.batches;
   };
   ir::ComputeEstimate estimate;
-  // Rows and columns beyond the matrix are computed, too.
-  estimate.flops = 2.0 * AlignUp(problem.a.items, tile.rows) *
-                   AlignUp(problem.b.items, tile.columns()) * problem.depth *
-                   problem.batches;
+  estimate.flops = FlopsOf(problem, tile);
   estimate.bytes_read = bytes(problem.a) + bytes(problem.b);
-  double cost = EstimateMicroseconds(
-      estimate, device,
-      device.has_vnni ? prices::kGemmI8Vnni : prices::kGemmI8);
+  double cost = EstimateMicroseconds(estimate, device, PriceOf(tile, device));
   for (const GemmFactor& factor : {problem.a, problem.b}) {
     if (IsConstantFactor(node, factor)) continue;
     cost += EstimateMicroseconds({.flops = 0,
@@ -132,7 +177,7 @@ ir::PackedConstant ConstantColumns(const ir::KernelNode& node,
                                    const ByteShifts& shifts) {
   const ByteWeights weights = GemmWeightsOf(problem);
   const bool is_signed = node.inputs[1].type == ir::DataType::kInt8;
-  const int64_t groups = Groups(problem);
+  const int64_t groups = Groups(problem, tile);
   const auto pack = [=, columns = tile.columns()](const std::byte* from,
                                                   std::byte* to) {
     ForEachWeight(weights, columns, groups,
@@ -147,18 +192,18 @@ ir::PackedConstant ConstantColumns(const ir::KernelNode& node,
                     to[i] = Shifted(from[at], shifts.shifts[channel]);
                   });
   };
-  return {
-      .id = StrCat("gemm_i8 columns ", weights.channels, " step ",
-                   weights.channel_step, " depth ", weights.terms, " step ",
-                   weights.term_step, " panels of ", tile.columns(),
-                   is_signed ? " signed " : " unsigned ", shifts.ToString()),
-      .sources = {1},
-      .bytes = ColumnInts(problem, tile) * int64_t{sizeof(int32_t)},
-      .pack =
-          ir::ReversiblePacking{.constant = node.constants[1],
-                                .pack = pack,
-                                .unpack = unpack,
-                                .unpacked = weights.channels * weights.terms}};
+  return {.id = StrCat(
+              "gemm_i8 columns ", weights.channels, " step ",
+              weights.channel_step, " depth ", weights.terms, " step ",
+              weights.term_step, " panels of ", tile.columns(), " groups ",
+              groups, is_signed ? " signed " : " unsigned ", shifts.ToString()),
+          .sources = {1},
+          .bytes = ColumnInts(problem, tile) * int64_t{sizeof(int32_t)},
+          .pack = ir::ReversiblePacking{
+              .constant = node.constants[1],
+              .pack = pack,
+              .unpack = unpack,
+              .unpacked = weights.channels * weights.terms}};
 }
 
 void AddOptions(const ir::KernelNode& node, const Tile& tile, bool centered,
@@ -171,6 +216,7 @@ void AddOptions(const ir::KernelNode& node, const Tile& tile, bool centered,
   launch->Type("IN1", node.inputs[1])
       .Option(StrCat("-DROWS=", tile.rows))
       .Option(StrCat("-DBLOCKS=", tile.blocks));
+  if (tile.part > 0) launch->Option(StrCat("-DPART=", tile.part));
 }
 
 Status PackRows(const ir::KernelNode& node, const GemmProblem& problem,

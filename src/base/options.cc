@@ -197,6 +197,11 @@ constexpr OptionSpec kTable[] = {
      "float32 3x3 convolutions may use Winograd's algorithm on CPUs, whose "
      "rounding errors are about twice as large",
      ParseOnDevice<&DeviceOptions::winograd>},
+    {"TIMCL_AMX", "`0`, `1`", "`1`",
+     "8-bit products may use the AMX instructions of x86 processors on CPUs, "
+     "for which the process asks Linux once; signal stacks of less than "
+     "`getauxval(AT_MINSIGSTKSZ)` bytes are refused from then on",
+     ParseOnDevice<&DeviceOptions::amx>},
     {"TIMCL_KERNELS", "`cpu`, `gpu`", "as the device says",
      "which kernels OpenCL devices run: those made for CPUs or those for GPUs",
      ParseKernels},

@@ -28,6 +28,7 @@ struct DeviceOptions {
   std::chrono::microseconds standby{200};
   bool guard = false;    ///< TIMCL_GUARD: users' kernels are watched.
   bool winograd = true;  ///< TIMCL_WINOGRAD: 3x3 convolutions may use it.
+  bool amx = true;       ///< TIMCL_AMX: 8-bit products may use x86's AMX.
   bool tune = false;     ///< TIMCL_TUNE: tune CLBlast for new devices.
   /// TIMCL_POOL_MB: most bytes of a pool of the device's memory, 0: no limit.
   int64_t pool_bytes = 0;

@@ -17,8 +17,9 @@ std::string DeviceInfo::ToString() const {
       has_fp64 ? ", fp64" : "", has_subgroups ? ", subgroups" : "",
       has_integer_dot ? ", integer dot" : "", has_images ? ", images" : "",
       orders_stores ? ", ordered stores" : "", has_vnni ? ", vnni" : "",
-      chains ? ", chains" : "", chains_singles ? ", chains singles" : "",
-      winograd ? "" : ", no winograd", remote ? ", remote" : "", ")");
+      has_amx ? ", amx" : "", chains ? ", chains" : "",
+      chains_singles ? ", chains singles" : "", winograd ? "" : ", no winograd",
+      remote ? ", remote" : "", ")");
 }
 
 }  // namespace tim::ir

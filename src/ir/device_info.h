@@ -45,6 +45,8 @@ struct DeviceInfo {
   /// Kernels may have the instructions of AVX512-VNNI in assembler, for vectors
   /// of 16 floats' size.
   bool has_vnni = false;
+  /// And those of AMX on bytes; the process has the permission of Linux.
+  bool has_amx = false;
   int float_vector_width = 4;  ///< Lanes of the device's widest float vector.
   /// Steps that follow one another may be one launch (ir::Chain), and
   /// whether a run of a single step is faster so, too.

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#if defined(__x86_64__) && defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include <string>
 
 #include "tests/support/kernels/opencl_test.h"
@@ -24,6 +29,25 @@ TEST_F(OpenClInfo, TakesAssemblerOfTheProcessorOnPoclAlone) {
   const bool expected = false;
 #endif
   EXPECT_EQ(device_->info().has_vnni, expected);
+  EXPECT_LE(device_->info().has_amx, expected);
+}
+
+// A process that did not ask Linux for its tiles would end at the first one.
+TEST_F(OpenClInfo, HasAmxWhereLinuxGrantsIt) {
+#if defined(__x86_64__) && defined(__linux__)
+  constexpr long kGetPermission = 0x1022;  // ARCH_GET_XCOMP_PERM
+  unsigned long granted = 0;
+  const bool known = syscall(SYS_arch_prctl, kGetPermission, &granted) == 0;
+  if (device_->info().has_amx) {
+    EXPECT_TRUE(known && (granted >> 18 & 1) != 0);
+  }
+#else
+  EXPECT_FALSE(device_->info().has_amx);
+#endif
+  const auto without = CreateOpenClDevice(0, {.amx = false});
+  ASSERT_OK(without);
+  EXPECT_FALSE((*without)->info().has_amx);
+  EXPECT_EQ((*without)->info().has_vnni, device_->info().has_vnni);
 }
 
 // llvmpipe says that it is a CPU, and that vectors of 1 float fit it.

@@ -48,6 +48,7 @@ ir::DeviceInfo Mirrored() {
   info.unified_memory = true;
   info.orders_stores = true;
   info.has_vnni = true;
+  info.has_amx = true;
   info.chains = true;
   info.chains_singles = true;
   info.has_fp16 = true;
@@ -64,6 +65,7 @@ TEST(RemoteDevice, SharesNothingWithTheHost) {
   EXPECT_FALSE(info.unified_memory);
   EXPECT_FALSE(info.orders_stores);
   EXPECT_FALSE(info.has_vnni);
+  EXPECT_FALSE(info.has_amx);
   EXPECT_FALSE(info.chains);
   EXPECT_FALSE(info.chains_singles);
   // A launch and a copy cost a way through the network.

@@ -52,6 +52,8 @@ std::vector<ir::DeviceInfo> Devices() {
   ir::DeviceInfo vnni = cpu;
   vnni.has_vnni = true;
   vnni.float_vector_width = 16;
+  ir::DeviceInfo amx = vnni;
+  amx.has_amx = true;
   ir::DeviceInfo gpu = cpu;
   gpu.device_class = ir::DeviceClass::kGpu;
   gpu.float_vector_width = 1;
@@ -60,7 +62,7 @@ std::vector<ir::DeviceInfo> Devices() {
   ir::DeviceInfo small = gpu;  // The smallest groups seen: Mesa 22's llvmpipe.
   small.max_work_group_size = 32;
   small.max_work_item_sizes = {32, 32, 32};
-  return {cpu, vnni, gpu, dot, small};
+  return {cpu, vnni, amx, gpu, dot, small};
 }
 
 Status FitsGroups(const ir::KernelLaunch& launch,
@@ -159,10 +161,13 @@ Status BuildChain(device::Device& device,
 }
 
 // Whether the device has what the launch was made for: not every one takes
-// VNNI's instructions.
+// VNNI's instructions, or AMX's.
 bool Builds(const ir::DeviceInfo& device, const ir::KernelLaunch& launch) {
-  return device.has_vnni ||
-         launch.options.find("-DDOT=VNNI") == std::string::npos;
+  const auto has = [&](const char* option) {
+    return launch.options.find(option) != std::string::npos;
+  };
+  return (device.has_vnni || !has("-DDOT=VNNI")) &&
+         (device.has_amx || !has("-DPART="));
 }
 
 TEST(OperatorCases, KernelsOfDifferentOptionsShareAProgram) {

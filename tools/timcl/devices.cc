@@ -66,6 +66,7 @@ std::vector<std::string> AbilitiesOf(const ir::DeviceInfo& info) {
   add(info.has_subgroups, "subgroups");
   add(info.has_integer_dot, "integer dot product");
   add(info.has_vnni, "VNNI");
+  add(info.has_amx, "AMX");
   add(info.has_images, "images");
   add(info.unified_memory, "unified memory");
   add(info.chains, "chains");

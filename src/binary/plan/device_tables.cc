@@ -25,7 +25,7 @@ flatbuffers::Offset<fbs::DeviceInfo> WriteDevice(
       info.has_images, info.orders_stores, info.has_vnni,
       info.float_vector_width, info.chains, info.chains_singles, info.winograd,
       info.gflops, info.gbytes_per_second, info.launch_us, info.remote,
-      info.link_gbytes_per_second, info.link_latency_us);
+      info.link_gbytes_per_second, info.link_latency_us, info.has_amx);
 }
 
 Result<ir::DeviceInfo> ReadDevice(const fbs::DeviceInfo& table,
@@ -64,6 +64,7 @@ Result<ir::DeviceInfo> ReadDevice(const fbs::DeviceInfo& table,
   info.remote = table.remote();
   info.link_gbytes_per_second = table.link_gbytes_per_second();
   info.link_latency_us = table.link_latency_us();
+  info.has_amx = table.has_amx();
   return info;
 }
 

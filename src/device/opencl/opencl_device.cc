@@ -14,6 +14,7 @@
 #include "device/opencl/clblast/clblast_parameters.h"
 #include "device/opencl/clblast/gemm_step.h"
 #include "device/opencl/driver/cl_status.h"
+#include "device/opencl/driver/host_instructions.h"
 #include "device/opencl/driver/host_memory.h"
 #include "device/opencl/driver/opencl_buffer.h"
 #include "device/opencl/driver/opencl_info.h"
@@ -56,14 +57,6 @@ StreamTraits TraitsOf(const cl::Context& context, const OpenClDeviceId& id,
   return traits;
 }
 
-#if defined(__x86_64__)
-constexpr bool kHostOrdersStores = true;
-bool HostHasVnni() { return __builtin_cpu_supports("avx512vnni") != 0; }
-#else
-constexpr bool kHostOrdersStores = false;
-bool HostHasVnni() { return false; }
-#endif
-
 // PoCL hands a kernel's assembler to the host's, whichever processor it aims
 // at; what others do cannot be tried without risk for the process.
 bool TakesAssembler(const OpenClDeviceId& id) {
@@ -76,9 +69,10 @@ constexpr int kVnniLanes = 16;
 ir::DeviceInfo InfoOf(const OpenClDeviceId& id, const StreamTraits& traits,
                       const DeviceOptions& options) {
   ir::DeviceInfo info = QueryDeviceInfo(id, options);
-  info.orders_stores = kHostOrdersStores && traits.works_in_host_memory;
+  info.orders_stores = HostOrdersStores() && traits.works_in_host_memory;
   info.has_vnni = traits.works_in_host_memory && TakesAssembler(id) &&
                   info.float_vector_width >= kVnniLanes && HostHasVnni();
+  info.has_amx = info.has_vnni && options.amx && HostGrantsAmx();
   info.chains = options.chain && RunsChains(info);
   // A step alone is then started by threads that are awake.
   info.chains_singles = info.chains && traits.queue.standby.count() > 0;

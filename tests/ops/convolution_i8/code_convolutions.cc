@@ -152,9 +152,11 @@ Result<TestNode> FixedPointNode(std::mt19937& rng) {
 
 std::vector<ir::DeviceInfo> DotForms() {
   std::vector<ir::DeviceInfo> out = {TestDevice()};
-  if (out[0].has_vnni) {
-    out.push_back(out[0]);
-    out[1].has_vnni = false;
+  for (bool ir::DeviceInfo::*const form :
+       {&ir::DeviceInfo::has_amx, &ir::DeviceInfo::has_vnni}) {
+    if (!(out.back().*form)) continue;
+    out.push_back(out.back());
+    out.back().*form = false;
   }
   return out;
 }

@@ -220,7 +220,7 @@ TEST(Conv2dNchw16cI8, TilesOfEveryVectorWidth) {
   std::mt19937 rng = SeededRng(13);
   for (const int lanes : {4, 8}) {
     ir::DeviceInfo device = TestDeviceOfLanes(lanes);
-    device.has_vnni = false;
+    device.has_vnni = device.has_amx = false;
     for (const int64_t width : {3, 14}) {
       const auto node =
           NodeOf({.input = {width, 5, 20, 1}, .kernel = {3, 3, 20, 37}},

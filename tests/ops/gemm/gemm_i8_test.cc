@@ -54,8 +54,10 @@ enum class Provider { kPanels, kTiles };
 // In every form of the products, and in tiles of several sizes.
 std::vector<ir::DeviceInfo> DevicesOf(Provider provider) {
   if (provider == Provider::kPanels) {
-    std::vector<ir::DeviceInfo> cpus = {TestDevice(), TestDeviceOfLanes(8)};
-    cpus[1].has_vnni = false;
+    std::vector<ir::DeviceInfo> cpus = {TestDevice(), TestDevice(),
+                                        TestDeviceOfLanes(8)};
+    cpus[1].has_amx = false;
+    cpus[2].has_vnni = cpus[2].has_amx = false;
     return cpus;
   }
   std::vector<ir::DeviceInfo> gpus(2, TestDevice(ir::DeviceClass::kGpu));

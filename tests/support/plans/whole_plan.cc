@@ -50,6 +50,7 @@ std::vector<ir::DeviceInfo> Devices() {
   devices[1].alignment = 128;
   devices[1].chains = true;
   devices[1].winograd = false;
+  devices[1].has_amx = true;
   devices[1].remote = true;
   devices[1].link_gbytes_per_second = 2.5;
   devices[1].link_latency_us = 90;

@@ -40,6 +40,7 @@ void AdaptToNetwork(ir::DeviceInfo* info) {
   info->unified_memory = false;
   info->orders_stores = false;
   info->has_vnni = false;
+  info->has_amx = false;
   info->chains = false;
   info->chains_singles = false;
   info->launch_us = kLaunchMicroseconds;
