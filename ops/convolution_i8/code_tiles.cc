@@ -83,12 +83,18 @@ Result<CodeOperands> OperandsOf(const ir::KernelNode& node,
   return out;
 }
 
-// Flops of all tiles, lanes and pixels beyond the tensor included.
+// Flops of all tiles, lanes and pixels beyond the tensor included.  A step of
+// tiles of AMX takes as long however few of its words there are.
 double FlopsOf(const Conv2dShape& shape, const CodeTiles& tiling) {
-  const double steps = static_cast<double>(tiling.packed.read_blocks *
-                                           shape.h.kernel * shape.w.kernel);
-  const double beside = tiling.part > 0 ? kMatrixSteps / steps : 0;
-  return 2.0 * static_cast<double>(tiling.packed.bytes(shape)) * (1 + beside) *
+  const PackedCodes& packed = tiling.packed;
+  const int64_t rows = packed.read_blocks * shape.h.kernel;
+  double terms = static_cast<double>(rows * shape.w.kernel * packed.ic_block);
+  if (tiling.part > 0) {
+    const bool words = packed.ic_block == kDotChannels;
+    const int64_t steps = rows * (words ? 1 : shape.w.kernel);
+    terms = (static_cast<double>(steps) + kMatrixSteps) * kMatrixChannels;
+  }
+  return 2.0 * terms * static_cast<double>(packed.tiles * packed.lanes) *
          AlignUp(shape.w.output, tiling.width) *
          AlignUp(shape.h.output, tiling.rows) * shape.batch;
 }
@@ -119,10 +125,11 @@ CodeTiles DotTilesOf(const Conv2dShape& shape, const ir::Layout& input,
 
 // The sums of a tile are those of two tiles of pixels, where there are as many,
 // times two of channels; a product waits 52 cycles for the one before.
-CodeTiles MatrixTilesOf(const Conv2dShape& shape, bool many_shapes) {
+CodeTiles MatrixTilesOf(const Conv2dShape& shape, const ir::Layout& input,
+                        bool many_shapes) {
   CodeTiles out;
   out.blocks = std::min<int64_t>(2, MostBlocks(shape));
-  out.ic_block = kMatrixChannels;
+  out.ic_block = input.blocked() ? kMatrixChannels : kDotChannels;
   double least = std::numeric_limits<double>::infinity();
   const auto consider = [&](int64_t part, int64_t columns, int64_t rows) {
     const int64_t width = part * columns;
@@ -150,6 +157,7 @@ CodeTiles MatrixTilesOf(const Conv2dShape& shape, bool many_shapes) {
     }
   }
   out.span = SpanOf(shape.w, out.width);
+  if (!input.blocked()) out.span = AlignUp(out.span, 64 / kDotChannels);
   out.packed = PackedCodesOf(shape, out.blocks * kChannelBlock, out.ic_block);
   return out;
 }
@@ -169,8 +177,10 @@ const Price& PriceOf(const CodeTiles& tiling, const ir::DeviceInfo& device) {
 CodeTiles CodeTilesOf(const Conv2dShape& shape, const ir::Layout& input,
                       bool many_shapes, const ir::DeviceInfo& device) {
   const CodeTiles dots = DotTilesOf(shape, input, many_shapes, device);
-  if (!device.has_amx || !input.blocked()) return dots;
-  const CodeTiles matrices = MatrixTilesOf(shape, many_shapes);
+  const bool whole_rows =
+      shape.w.kernel <= kMatrixRows && shape.w.dilation <= 1;
+  if (!device.has_amx || !(input.blocked() || whole_rows)) return dots;
+  const CodeTiles matrices = MatrixTilesOf(shape, input, many_shapes);
   if (!CheckSpan(matrices).ok()) return dots;
   const auto time = [&](const CodeTiles& tiling) {
     return FlopsOf(shape, tiling) / PriceOf(tiling, device).cpu.compute;
@@ -179,7 +189,8 @@ CodeTiles CodeTilesOf(const Conv2dShape& shape, const ir::Layout& input,
 }
 
 Status CheckSpan(const CodeTiles& tiles) {
-  const int64_t most = tiles.part > 0 ? kMaxMatrixSpan : kMaxSpan;
+  const int64_t most =
+      tiles.ic_block == kMatrixChannels ? kMaxMatrixSpan : kMaxSpan;
   if (tiles.rows * tiles.span <= most) return OkStatus();
   return Unimplemented("a tile spans ", tiles.rows * tiles.span,
                        " input pixels, at most ", most, " are kept");

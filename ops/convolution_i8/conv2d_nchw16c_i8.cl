@@ -17,9 +17,10 @@
 // -DBLOCKS=2    1 to 3 blocks of output channels
 // -DSTRIDE=1    stride along W
 // -DDEPTH=4     groups of 4 channels in an input block: 4, or 1 for a dense
-//               input; with PART 16
+//               input; with PART 16 for 4
 // -DPART=14     by tiles of AMX, each of PART pixels of a row: all of them, or
-//               TW / 2 with ROWS 1; 1 or 2 blocks; sums of pixels by DOT
+//               TW / 2 with ROWS 1; 1 or 2 blocks; sums of pixels by DOT; with
+//               DEPTH 1 the kernel is at most 16 wide, and not dilated there
 // -DREST=2      groups that the last input block has, where it has less
 // -DSPAN=16     pixels copied from each input row, at least
 //               (TW - 1) * STRIDE + (kernel_w - 1) * dilation_w + 1; a multiple

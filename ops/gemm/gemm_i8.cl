@@ -213,7 +213,7 @@ static inline void sum_products(__global const int* a, __global const int* b,
                                 int last_block, int groups,
                                 int16 (*sum)[ROWS]) {
 #define OFFSETS(j) (channels + min(first_block + (j), last_block) * 48)
-  TIM_TILES_BEGIN(PART);
+  TIM_TILES_BEGIN(PART, 16);
   TIM_START_SUMS(OFFSETS)
   for (int g = 0; g < groups; g += 16) {
     TIM_ADD_PRODUCTS(a, a + 16 * PART, 64, b, BLOCKS * 64)

@@ -99,6 +99,33 @@ TEST(MatrixTiles, Channels) {
   }
 }
 
+// A dense input is read where it is: a row of the kernel is a step.
+TEST(MatrixTiles, FewChannels) {
+  std::mt19937 rng = SeededRng(11);
+  for (const int64_t channels : {1, 3, 7, 15}) {
+    for (const int64_t width : {7, 16}) {
+      for (const int64_t stride : {1, 2}) {
+        EXPECT_OK(
+            Check(NodeOf({.input = {63, 9, channels, 2},
+                          .kernel = {width, 7, channels, 60},
+                          .stride = {stride, stride}},
+                         stride == 1 ? kUnsignedCodes : kSignedCodes, rng),
+                  kConvolution, rng))
+            << channels << " channels, " << width << " wide, stride " << stride;
+      }
+    }
+  }
+  for (const CodeConvolution& other :
+       {CodeConvolution{.input = {41, 9, 3, 1}, .kernel = {17, 7, 3, 60}},
+        CodeConvolution{.input = {41, 9, 3, 1},
+        .kernel = {7, 7, 3, 60},
+        .dilation = {2, 1}}}) {
+    EXPECT_THAT(
+        OptionsOf(NodeOf(other, kSignedCodes, rng), kConvolution, WithAmx()),
+        Not(HasSubstr("-DPART=")));
+  }
+}
+
 TEST(MatrixTiles, StridesPadsAndDilations) {
   std::mt19937 rng = SeededRng(3);
   for (const int64_t stride : {1, 2, 3}) {
