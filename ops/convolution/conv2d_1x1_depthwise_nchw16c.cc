@@ -117,13 +117,12 @@ Result<Pair> PairOf(const ir::KernelNode& node) {
   std::vector<int> operands;
   const ir::KernelNode outer = LastSteps(node, at, inner.outputs[0], &operands);
   Pair pair;
-  TIM_ASSIGN_OR_RETURN(const Conv2dProblem pointwise, BlockedConv2dOf(inner));
+  TIM_ASSIGN_OR_RETURN(const ConvProblem pointwise, BlockedConv2dOf(inner));
   TIM_ASSIGN_OR_RETURN(pair.inner.limits, LimitsOf(pointwise.epilogue));
   if (!IsPointwise(pointwise.shape)) {
     return Unimplemented("the first convolution must be 1x1 with stride 1");
   }
-  TIM_ASSIGN_OR_RETURN(const Conv2dProblem depthwise,
-                       BlockedDepthwiseOf(outer));
+  TIM_ASSIGN_OR_RETURN(const ConvProblem depthwise, BlockedDepthwiseOf(outer));
   TIM_ASSIGN_OR_RETURN(pair.outer.limits, LimitsOf(depthwise.epilogue));
   pair.inner.shape = pointwise.shape;
   pair.inner.bias = BiasOf(inner);

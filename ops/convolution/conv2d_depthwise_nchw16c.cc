@@ -18,20 +18,20 @@
 namespace tim::ops {
 namespace {
 
-Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
-                              const ir::DeviceInfo& device) {
+Result<ConvProblem> Analyze(const ir::KernelNode& node,
+                            const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   return BlockedNarrowGroupsOf(node);
 }
 
-double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
+double Cost(const ConvProblem& problem, const ir::KernelNode& node,
             const ir::DeviceInfo& device) {
   return SumCost(node, problem.shape.terms(), device,
                  prices::kConv2dDepthwiseNchw16c) +
          TapsPackingCost(node, 1, problem.shape, device);
 }
 
-Result<ir::Lowering> Lower(const Conv2dProblem& problem,
+Result<ir::Lowering> Lower(const ConvProblem& problem,
                            const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   const auto& [shape, epilogue] = problem;
@@ -64,13 +64,13 @@ Result<ir::Lowering> Lower(const Conv2dProblem& problem,
 
 TIM_OPERATOR(conv2d_depthwise_nchw16c) {
   registry.Add(
-      ir::TypedKernel<Conv2dProblem>{.op = "tim.Conv2d",
-                                     .name = "conv2d_depthwise_nchw16c",
-                                     .takes_epilogue = true,
-                                     .analyze = Analyze,
-                                     .layouts = LayoutsInBlocks<Conv2dProblem>,
-                                     .cost = Cost,
-                                     .lower = Lower});
+      ir::TypedKernel<ConvProblem>{.op = "tim.Conv2d",
+                                   .name = "conv2d_depthwise_nchw16c",
+                                   .takes_epilogue = true,
+                                   .analyze = Analyze,
+                                   .layouts = LayoutsInBlocks<ConvProblem>,
+                                   .cost = Cost,
+                                   .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -1,6 +1,6 @@
 // Float32 convolution in blocks of 16 channels where groups are narrow: output
 // channel c reads the GROUP_CHANNELS input channels of its group, which are as
-// many (1: a depthwise convolution); formula as in conv2d.cl, summed by
+// many (1: a depthwise convolution); formula of conv_sums.cl, summed by
 // multiply_add in the order (kh, ic, kw).
 // Input and output blocked [16, W, H, ceil(C / 16), N]; weights packed [16, Kw,
 // GROUP_CHANNELS, Kh, ceil(C / 16)], zero where there is no channel.

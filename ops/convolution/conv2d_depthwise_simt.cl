@@ -1,6 +1,6 @@
 // Float32 convolution with one input channel for each output channel, dense
-// tensors [W, H, C, N], weights [Kw, Kh, C * multiplier]; formula as in
-// conv2d.cl, summed by multiply_add in the order (kw, kh).
+// tensors [W, H, C, N], weights [Kw, Kh, C * multiplier]; formula of
+// conv_sums.cl, summed by multiply_add in the order (kw, kh).
 // One work-item = STRIP neighbours along H, which share the rows that they
 // read; dimension 0 = x + out_w * (strip + strips * (channel + channels * n)),
 // so that neighbours read neighbouring columns.

@@ -104,10 +104,10 @@ std::vector<ir::Layout> InputLayouts(const Conv2dShape& shape) {
 }
 
 // The problem of a flat convolution.
-Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
-                              const ir::DeviceInfo& device) {
+Result<ConvProblem> Analyze(const ir::KernelNode& node,
+                            const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  TIM_ASSIGN_OR_RETURN(Conv2dProblem problem, BlockedGroupsOf(node));
+  TIM_ASSIGN_OR_RETURN(ConvProblem problem, BlockedGroupsOf(node));
   problem.shape = Flatten(problem.shape);
   // The first layout copies the fewest channels.
   const Tiling tiling =
@@ -119,7 +119,7 @@ Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
                        " are kept");
 }
 
-std::vector<ir::LayoutTuple> Layouts(const Conv2dProblem& problem,
+std::vector<ir::LayoutTuple> Layouts(const ConvProblem& problem,
                                      const ir::KernelNode& node,
                                      const ir::DeviceInfo& device) {
   const auto& [shape, epilogue] = problem;
@@ -132,7 +132,7 @@ std::vector<ir::LayoutTuple> Layouts(const Conv2dProblem& problem,
   return out;
 }
 
-double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
+double Cost(const ConvProblem& problem, const ir::KernelNode& node,
             const ir::DeviceInfo& device) {
   const Conv2dShape& shape = problem.shape;
   const Tiling tiling =
@@ -188,7 +188,7 @@ Sharing SharingOf(const Conv2dShape& shape, const Tiling& tiling,
   return out;
 }
 
-Result<ir::Lowering> Lower(const Conv2dProblem& problem,
+Result<ir::Lowering> Lower(const ConvProblem& problem,
                            const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   const auto& [shape, epilogue] = problem;
@@ -228,13 +228,13 @@ Result<ir::Lowering> Lower(const Conv2dProblem& problem,
 }  // namespace
 
 TIM_OPERATOR(conv2d_nchw16c) {
-  registry.Add(ir::TypedKernel<Conv2dProblem>{.op = "tim.Conv2d",
-                                              .name = "conv2d_nchw16c",
-                                              .takes_epilogue = true,
-                                              .analyze = Analyze,
-                                              .layouts = Layouts,
-                                              .cost = Cost,
-                                              .lower = Lower});
+  registry.Add(ir::TypedKernel<ConvProblem>{.op = "tim.Conv2d",
+                                            .name = "conv2d_nchw16c",
+                                            .takes_epilogue = true,
+                                            .analyze = Analyze,
+                                            .layouts = Layouts,
+                                            .cost = Cost,
+                                            .lower = Lower});
 }
 
 }  // namespace tim::ops

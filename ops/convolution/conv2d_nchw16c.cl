@@ -1,5 +1,5 @@
 // Direct float32 convolution in blocks of 16 channels, one group or several of
-// whole blocks; formula as in conv2d.cl, summed by multiply_add in the order
+// whole blocks; formula of conv_sums.cl, summed by multiply_add in the order
 // (block of ic, kh, kw, ic).
 // Output blocked [16, W, H, ceil(Oc / 16), N]; input the same, or dense where
 // IC_BLOCK is 1.  Weights packed [BLOCKS * 16 oc, IC_BLOCK ic, Kw, Kh,

@@ -14,19 +14,7 @@ Status CheckElements(const char* operand, const ir::TensorDesc& desc) {
                        " has more elements than 32 bits count");
 }
 
-}  // namespace
-
-Result<Conv2dShape> Conv2dShapeOf(const ir::KernelNode& node) {
-  return Conv2dShapeOf(node.attributes(), node.inputs[0].shape,
-                       node.inputs[1].shape, node.anchor_output.shape);
-}
-
-Status CheckOperandSizes(const ir::KernelNode& node) {
-  TIM_RETURN_IF_ERROR(CheckElements("input 0", node.inputs[0]));
-  TIM_RETURN_IF_ERROR(CheckElements("the kernel", node.inputs[1]));
-  return CheckElements("the output", node.anchor_output);
-}
-
+// Ok, or that positions along spatial axis `index` do not fit 32 bits.
 Status CheckPositions(int index, const ConvAxis& axis) {
   // The least and the greatest position that a kernel computes, with room for
   // one tile beyond the end.
@@ -38,10 +26,24 @@ Status CheckPositions(int index, const ConvAxis& axis) {
                        " do not fit 32 bits");
 }
 
-Status CheckKernelSizes(const ir::KernelNode& node, const Conv2dShape& shape) {
+}  // namespace
+
+Result<ConvShape> ConvShapeOf(const ir::KernelNode& node) {
+  return ConvShapeOf(node.attributes(), node.inputs[0].shape,
+                     node.inputs[1].shape, node.anchor_output.shape);
+}
+
+Status CheckOperandSizes(const ir::KernelNode& node) {
+  TIM_RETURN_IF_ERROR(CheckElements("input 0", node.inputs[0]));
+  TIM_RETURN_IF_ERROR(CheckElements("the kernel", node.inputs[1]));
+  return CheckElements("the output", node.anchor_output);
+}
+
+Status CheckKernelSizes(const ir::KernelNode& node, const ConvShape& shape) {
   TIM_RETURN_IF_ERROR(CheckOperandSizes(node));
   TIM_RETURN_IF_ERROR(CheckPositions(0, shape.w));
-  return CheckPositions(1, shape.h);
+  TIM_RETURN_IF_ERROR(CheckPositions(1, shape.h));
+  return CheckPositions(2, shape.d);
 }
 
 }  // namespace tim::ops

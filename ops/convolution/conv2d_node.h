@@ -1,4 +1,5 @@
-// What the kernels of Conv2d share, and operators that are made of it.
+// What the kernels of Conv2d and Conv3d share, and operators that are made of
+// Conv2d.
 #ifndef TIM_OPS_CONVOLUTION_CONV2D_NODE_H_
 #define TIM_OPS_CONVOLUTION_CONV2D_NODE_H_
 
@@ -12,21 +13,23 @@ inline constexpr int kConvChannelAxis = 2;
 
 ir::OpSchema Conv2dSchema();
 
-/// The convolution that a Conv2d node (fused or not) does.
-Result<Conv2dShape> Conv2dShapeOf(const ir::KernelNode& node);
+/// The convolution that a Conv2d or Conv3d node (fused or not) does.
+Result<ConvShape> ConvShapeOf(const ir::KernelNode& node);
+/// That of a Conv2d node.
+inline Result<Conv2dShape> Conv2dShapeOf(const ir::KernelNode& node) {
+  return ConvShapeOf(node);
+}
 
 /// A convolution and what follows it in a fused node.
-struct Conv2dProblem {
-  Conv2dShape shape;
+struct ConvProblem {
+  ConvShape shape;
   Epilogue epilogue;
 };
 
 /// Ok, or which operand has more elements than 32 bits count.
 Status CheckOperandSizes(const ir::KernelNode& node);
-/// Ok, or that positions along spatial axis `index` do not fit 32 bits.
-Status CheckPositions(int index, const ConvAxis& axis);
-/// All of these.
-Status CheckKernelSizes(const ir::KernelNode& node, const Conv2dShape& shape);
+/// Ok, or the reason where they, or positions, do not fit 32 bits.
+Status CheckKernelSizes(const ir::KernelNode& node, const ConvShape& shape);
 
 }  // namespace tim::ops
 

@@ -13,26 +13,26 @@
 namespace tim::ops {
 namespace {
 
-Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
-                              const ir::DeviceInfo& device) {
+Result<ConvProblem> Analyze(const ir::KernelNode& node,
+                            const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckSimt(device));
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, ConvShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
   TIM_RETURN_IF_ERROR(CheckElementCount(node.anchor_output));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConvChannelAxis, Residual::kTaken));
-  return Conv2dProblem{shape, epilogue};
+  return ConvProblem{shape, epilogue};
 }
 
-double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
+double Cost(const ConvProblem& problem, const ir::KernelNode& node,
             const ir::DeviceInfo& device) {
   const ir::ComputeEstimate estimate = SumEstimate(AnchorView(node).view(), 0);
   return SimtCost(SimtProductOf(problem.shape, 1),
                   estimate.bytes_read + estimate.bytes_written, device);
 }
 
-Result<ir::Lowering> Lower(const Conv2dProblem& problem,
+Result<ir::Lowering> Lower(const ConvProblem& problem,
                            const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   const auto& [shape, epilogue] = problem;
@@ -49,12 +49,12 @@ Result<ir::Lowering> Lower(const Conv2dProblem& problem,
 }  // namespace
 
 TIM_OPERATOR(conv2d_simt) {
-  registry.Add(ir::TypedKernel<Conv2dProblem>{.op = "tim.Conv2d",
-                                              .name = "conv2d_simt",
-                                              .takes_epilogue = true,
-                                              .analyze = Analyze,
-                                              .cost = Cost,
-                                              .lower = Lower});
+  registry.Add(ir::TypedKernel<ConvProblem>{.op = "tim.Conv2d",
+                                            .name = "conv2d_simt",
+                                            .takes_epilogue = true,
+                                            .analyze = Analyze,
+                                            .cost = Cost,
+                                            .lower = Lower});
 }
 
 }  // namespace tim::ops

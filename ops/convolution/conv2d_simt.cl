@@ -1,6 +1,6 @@
 // Float32 convolution of dense tensors as a matrix product whose second factor
 // is never stored: rows are output channels of a group, columns are pixels of
-// all images, k are the taps (kw, kh, ic).  Formula as in conv2d.cl.
+// all images, k are the taps (kw, kh, ic).  Formula of conv_sums.cl.
 // Dense tensors [W, H, C, N]; weights [Kw, Kh, Ic, Oc].
 // One work-group = one tile of ops/launch/simt_tile.clh; dimension 0 = tile
 // of pixels, dimension 1 = tile of channels, dimension 2 = group of channels.

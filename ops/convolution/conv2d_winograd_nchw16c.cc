@@ -155,7 +155,7 @@ Result<Problem> Analyze(const ir::KernelNode& node,
     return Unimplemented("tiles are options, and the node has many shapes");
   }
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  TIM_ASSIGN_OR_RETURN(const Conv2dProblem problem, BlockedConv2dOf(node));
+  TIM_ASSIGN_OR_RETURN(const ConvProblem problem, BlockedConv2dOf(node));
   const auto& [shape, epilogue] = problem;
   if (node.constants[1] == nullptr) {
     return Unimplemented("the weights are not constant");

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "ops/convolution/convolution.h"
 #include "ops/elements/data_layout.h"
 
 namespace tim::ops {
@@ -49,10 +50,7 @@ Status CheckGroup(const ir::InferContext& context, int spatial_axes) {
 
 std::vector<ir::AttributeSpec> Conv1dWindowSpecs() {
   return {
-      {"padding",
-       AttributeType::kInt,
-       int64_t{0},
-       {{"none", -1}, {"auto", 0}, {"valid", 1}, {"same", 2}}},
+      PaddingSpec(),
       {"pad", AttributeType::kInts, Ints{0, 0}},
       {"stride", AttributeType::kInt, int64_t{1}},
       {"dilation", AttributeType::kInt, int64_t{1}},

@@ -5,15 +5,14 @@
 
 namespace tim::ops {
 
-Launch::Fields ConvSizes(const std::array<ConvAxis, 3>& axes,
-                         const ConvGroups& group, int64_t channels,
-                         int64_t batch) {
-  Launch::Fields fields = {{"in_channels", channels},
-                           {"out_channels", group.out_channels},
-                           {"batch", batch},
-                           {"group_channels", group.channels},
-                           {"group_outputs", group.outputs}};
-  for (size_t i = 0; i < axes.size(); ++i) {
+Launch::Fields ConvSizes(const ConvShape& shape) {
+  const ConvAxis axes[] = {shape.w, shape.h, shape.d};
+  Launch::Fields fields = {{"in_channels", shape.channels},
+                           {"out_channels", shape.group.out_channels},
+                           {"batch", shape.batch},
+                           {"group_channels", shape.group.channels},
+                           {"group_outputs", shape.group.outputs}};
+  for (size_t i = 0; i < std::size(axes); ++i) {
     const char axis = "whd"[i];
     const auto add = [&](const char* name, int64_t value) {
       fields.emplace_back(StrCat(name, "_", axis), value);

@@ -51,6 +51,13 @@ Result<ConvGroups> DepthwiseGroups(int64_t input_channels, int64_t kernel_in,
 
 }  // namespace
 
+ir::AttributeSpec PaddingSpec() {
+  return {"padding",
+          ir::AttributeType::kInt,
+          int64_t{0},
+          {{"none", -1}, {"auto", 0}, {"valid", 1}, {"same", 2}}};
+}
+
 int64_t EffectiveKernel(const ConvWindow& window, int64_t kernel) {
   return (kernel - 1) * std::max<int64_t>(window.dilation, 1) + 1;
 }
@@ -123,12 +130,6 @@ Result<std::vector<ConvWindow>> WindowsOf(const ir::AttributeMap& attributes,
   return out;
 }
 
-Result<ConvWindows2d> WindowsOf(const ir::AttributeMap& attributes) {
-  TIM_ASSIGN_OR_RETURN(const std::vector<ConvWindow> windows,
-                       WindowsOf(attributes, 2));
-  return ConvWindows2d{windows[0], windows[1]};
-}
-
 std::optional<ir::AttributeMap> PaddedBy(const ir::Padding& padding,
                                          const std::vector<ConvPads>& pads,
                                          const ir::AttributeMap& attributes) {
@@ -154,12 +155,6 @@ std::optional<ir::AttributeMap> PaddedBy(const ir::Padding& padding,
   return padded;
 }
 
-std::optional<ir::AttributeMap> PaddedBy(const ir::Padding& padding,
-                                         const ConvPads& w, const ConvPads& h,
-                                         const ir::AttributeMap& attributes) {
-  return PaddedBy(padding, std::vector<ConvPads>{w, h}, attributes);
-}
-
 ConvAxis AxisOf(const ConvWindow& window, int64_t input, int64_t kernel,
                 int64_t output) {
   return {.input = input,
@@ -168,15 +163,6 @@ ConvAxis AxisOf(const ConvWindow& window, int64_t input, int64_t kernel,
           .stride = window.stride,
           .dilation = std::max<int64_t>(window.dilation, 1),
           .pad = PadsOf(window, input, kernel).front};
-}
-
-Taps TapsInside(const ConvAxis& axis, int64_t begin) {
-  const auto reach = [&](int64_t position) {
-    return std::clamp<int64_t>(CeilDiv(position, axis.dilation), 0,
-                               axis.kernel);
-  };
-  return {begin < 0 ? reach(-begin) : 0,
-          begin < axis.input ? reach(axis.input - begin) : 0};
 }
 
 Result<ConvGroups> GroupsOf(int64_t input_channels, int64_t kernel_in,
@@ -207,24 +193,25 @@ Result<ConvGroups> GroupsOf(int64_t input_channels, int64_t kernel_in,
   return out;
 }
 
-Result<Conv2dShape> Conv2dShapeOf(const ir::AttributeMap& attributes,
-                                  const ir::Shape& input,
-                                  const ir::Shape& kernel,
-                                  const ir::Shape& output) {
-  TIM_ASSIGN_OR_RETURN(const ConvWindows2d windows, WindowsOf(attributes));
-  Conv2dShape out;
-  TIM_ASSIGN_OR_RETURN(out.group, GroupsOf(input[2], kernel[2], kernel[3],
-                                           attributes.Int("multiplier")));
-  out.channels = input[2];
-  out.batch = input[3];
-  const bool rules = output.rank() == 4 && output[3] == out.batch &&
-                     output[2] == out.group.out_channels;
-  out.w =
-      AxisOf(windows.w, input[0], kernel[0],
-             rules ? output[0] : OutputExtent(windows.w, input[0], kernel[0]));
-  out.h =
-      AxisOf(windows.h, input[1], kernel[1],
-             rules ? output[1] : OutputExtent(windows.h, input[1], kernel[1]));
+Result<ConvShape> ConvShapeOf(const ir::AttributeMap& attributes,
+                              const ir::Shape& input, const ir::Shape& kernel,
+                              const ir::Shape& output) {
+  const int axes = input.rank() - 2;
+  TIM_ASSIGN_OR_RETURN(const std::vector<ConvWindow> windows,
+                       WindowsOf(attributes, axes));
+  ConvShape out{.batch = input[axes + 1], .channels = input[axes]};
+  TIM_ASSIGN_OR_RETURN(out.group,
+                       GroupsOf(input[axes], kernel[axes], kernel[axes + 1],
+                                attributes.Int("multiplier")));
+  const bool rules = output.rank() == axes + 2 &&
+                     output[axes + 1] == out.batch &&
+                     output[axes] == out.group.out_channels;
+  ConvAxis* const places[] = {&out.w, &out.h, &out.d};
+  for (int i = 0; i < axes; ++i) {
+    *places[i] = AxisOf(
+        windows[i], input[i], kernel[i],
+        rules ? output[i] : OutputExtent(windows[i], input[i], kernel[i]));
+  }
   return out;
 }
 

@@ -17,6 +17,8 @@
 namespace tim::ops {
 
 enum class PadMode : int8_t { kNone = -1, kAuto = 0, kValid = 1, kSame = 2 };
+/// The attribute `padding`, a PadMode.
+ir::AttributeSpec PaddingSpec();
 
 /// How a window moves along one spatial axis.
 struct ConvWindow {
@@ -50,24 +52,12 @@ const char* SpatialAxisName(int axis);
 /// stride, dilation.
 Result<std::vector<ConvWindow>> WindowsOf(const ir::AttributeMap& attributes,
                                           int axes);
-/// Those along W and H.
-struct ConvWindows2d {
-  ConvWindow w;
-  ConvWindow h;
-};
-Result<ConvWindows2d> WindowsOf(const ir::AttributeMap& attributes);
-
 /// `attributes`, whose padding is `pads` along the spatial axes, for an input
 /// with padding around it that they take over: zeros along these axes.  Nothing
 /// for other padding.
 std::optional<ir::AttributeMap> PaddedBy(const ir::Padding& padding,
                                          const std::vector<ConvPads>& pads,
                                          const ir::AttributeMap& attributes);
-/// The same along W and H.
-std::optional<ir::AttributeMap> PaddedBy(const ir::Padding& padding,
-                                         const ConvPads& w, const ConvPads& h,
-                                         const ir::AttributeMap& attributes);
-
 /// One spatial axis of a convolution with known extents.
 struct ConvAxis {
   int64_t input = 1;
@@ -79,14 +69,6 @@ struct ConvAxis {
 };
 ConvAxis AxisOf(const ConvWindow& window, int64_t input, int64_t kernel,
                 int64_t output);
-
-/// Taps [first, last) of a kernel axis that read inside of the input when the
-/// window begins at `begin`.
-struct Taps {
-  int64_t first = 0;
-  int64_t last = 0;
-};
-Taps TapsInside(const ConvAxis& axis, int64_t begin);
 
 /// Which input channels an output channel reads: `channels` of its group, the
 /// groups being `outputs` consecutive output channels each.
@@ -101,23 +83,27 @@ struct ConvGroups {
 Result<ConvGroups> GroupsOf(int64_t input_channels, int64_t kernel_in,
                             int64_t kernel_out, int64_t multiplier);
 
-/// A two-dimensional convolution with known extents.  Element (kw, kh, ic) of
-/// output channel oc is at kw + Kw * (kh + Kh * (ic + group.channels * oc)).
-struct Conv2dShape {
-  ConvAxis w;
-  ConvAxis h;
+/// A convolution with known extents; along an axis that it does not have it is
+/// one element deep.  Element (kw, kh, kd, ic) of output channel oc is at
+/// kw + Kw * (kh + Kh * (kd + Kd * (ic + group.channels * oc))).
+struct ConvShape {
+  ConvAxis w = {};
+  ConvAxis h = {};
+  ConvAxis d = {};
   int64_t batch = 1;
   int64_t channels = 1;
-  ConvGroups group;
+  ConvGroups group = {};
 
-  int64_t terms() const { return w.kernel * h.kernel * group.channels; }
+  int64_t terms() const {
+    return w.kernel * h.kernel * d.kernel * group.channels;
+  }
 };
-/// `output`: where its dims 2 and 3 are the channels and the batch, its dims 0
-/// and 1 rule.
-Result<Conv2dShape> Conv2dShapeOf(const ir::AttributeMap& attributes,
-                                  const ir::Shape& input,
-                                  const ir::Shape& kernel,
-                                  const ir::Shape& output);
+using Conv2dShape = ConvShape;  ///< Without an axis D.
+/// Of two or three spatial axes.  `output`: where the last two of its dims are
+/// the channels and the batch, the others rule.
+Result<ConvShape> ConvShapeOf(const ir::AttributeMap& attributes,
+                              const ir::Shape& input, const ir::Shape& kernel,
+                              const ir::Shape& output);
 
 // Rules of operators with input [spatial axes.., C, N], kernel [taps.., Ic,
 // Oc], an optional bias [Oc] and output [spatial axes.., Oc, N].

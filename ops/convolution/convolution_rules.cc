@@ -27,8 +27,8 @@ void SetBias(VjpBuilder& b, Value g) {
 Result<Values> Conv2dVjp(const ir::VjpContext& context) {
   VjpBuilder b(context);
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape,
-                       Conv2dShapeOf(b.attributes(), b.ShapeOf(b.In(0)),
-                                     b.ShapeOf(b.In(1)), b.ShapeOf(b.Out())));
+                       ConvShapeOf(b.attributes(), b.ShapeOf(b.In(0)),
+                                   b.ShapeOf(b.In(1)), b.ShapeOf(b.Out())));
   const GradientWindows windows = {GradientWindowOf(shape.w),
                                    GradientWindowOf(shape.h)};
   const int64_t groups = shape.channels / shape.group.channels;

@@ -110,24 +110,24 @@ Status CheckGroupsOfBlocks(const Conv2dShape& shape) {
                        " channels, both must be multiples of ", kChannelBlock);
 }
 
-Result<Conv2dProblem> BlockedConv2dOf(const ir::KernelNode& node) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+Result<ConvProblem> BlockedConv2dOf(const ir::KernelNode& node) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, ConvShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue, BlockedEpilogueOf(node));
   if (HasGroups(shape)) {
     return Unimplemented("one group only, not ",
                          shape.channels / shape.group.channels);
   }
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
-  return Conv2dProblem{shape, epilogue};
+  return ConvProblem{shape, epilogue};
 }
 
-Result<Conv2dProblem> BlockedGroupsOf(const ir::KernelNode& node) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+Result<ConvProblem> BlockedGroupsOf(const ir::KernelNode& node) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, ConvShapeOf(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        BlockedEpilogueOf(node, ByChannel::kTaken));
   TIM_RETURN_IF_ERROR(CheckGroupsOfBlocks(shape));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
-  return Conv2dProblem{shape, epilogue};
+  return ConvProblem{shape, epilogue};
 }
 
 ir::LayoutTuple BlockedConv2dLayouts(const ir::KernelNode& node, int residual) {
@@ -257,16 +257,15 @@ double WeightsPackingCost(const ir::KernelNode& node, int input,
                      device);
 }
 
-Result<Conv2dProblem> BlockedDepthwiseOf(const ir::KernelNode& node) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dProblem problem,
-                       BlockedNarrowGroupsOf(node));
+Result<ConvProblem> BlockedDepthwiseOf(const ir::KernelNode& node) {
+  TIM_ASSIGN_OR_RETURN(const ConvProblem problem, BlockedNarrowGroupsOf(node));
   if (problem.shape.group.channels == 1) return problem;
   return Unimplemented("a group must have one input and one output channel");
 }
 
-Result<Conv2dProblem> BlockedNarrowGroupsOf(const ir::KernelNode& node) {
+Result<ConvProblem> BlockedNarrowGroupsOf(const ir::KernelNode& node) {
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, ConvShapeOf(node));
   const int64_t width = shape.group.channels;
   const bool narrow = width == 2 || width == 4 || width == 8;
   if (width != shape.group.outputs ||
@@ -287,7 +286,7 @@ Result<Conv2dProblem> BlockedNarrowGroupsOf(const ir::KernelNode& node) {
     return Unimplemented("a pixel spans ", SpanOf(shape.w, 1),
                          " input pixels, at most ", kMaxSpan, " are kept");
   }
-  return Conv2dProblem{shape, epilogue};
+  return ConvProblem{shape, epilogue};
 }
 
 Result<PackedOperand> PackTaps(const ir::KernelNode& node, int input,

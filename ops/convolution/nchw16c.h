@@ -28,10 +28,10 @@ Result<Epilogue> BlockedEpilogueOf(const ir::KernelNode& node,
 Status CheckGroupsOfBlocks(const Conv2dShape& shape);
 /// The convolution of one group that a Conv2d node does, or why these kernels
 /// do not take it (all this, and positions).
-Result<Conv2dProblem> BlockedConv2dOf(const ir::KernelNode& node);
+Result<ConvProblem> BlockedConv2dOf(const ir::KernelNode& node);
 /// The same of CheckGroupsOfBlocks(), by kernels that apply formulas of two
 /// operands.
-Result<Conv2dProblem> BlockedGroupsOf(const ir::KernelNode& node);
+Result<ConvProblem> BlockedGroupsOf(const ir::KernelNode& node);
 /// Input 0, output 0 and input `residual`, if not -1, in blocks, the rest
 /// dense.
 ir::LayoutTuple BlockedConv2dLayouts(const ir::KernelNode& node, int residual);
@@ -94,11 +94,11 @@ double WeightsPackingCost(const ir::KernelNode& node, int input,
 
 /// The same for a depthwise convolution: one input and one output channel in
 /// every group.
-Result<Conv2dProblem> BlockedDepthwiseOf(const ir::KernelNode& node);
+Result<ConvProblem> BlockedDepthwiseOf(const ir::KernelNode& node);
 /// The same, or groups of 2, 4 or 8 input and as many output channels, several
 /// of which a block of output channels reads from the block of input channels
 /// at its place.
-Result<Conv2dProblem> BlockedNarrowGroupsOf(const ir::KernelNode& node);
+Result<ConvProblem> BlockedNarrowGroupsOf(const ir::KernelNode& node);
 
 /// Input `input` of the node, the weights of such a convolution, as [16, Kw,
 /// Ic, Kh, blocks of channels]; packed as PackWeights() does it.

@@ -7,7 +7,6 @@
 #include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
 #include "ops/convolution/conv_sizes.h"
-#include "ops/convolution3d/conv3d_node.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
@@ -35,21 +34,21 @@ struct Tiling {
 
   int64_t lanes() const { return blocks * kChannelBlock; }
   // Of the output channels of one group.
-  int64_t group_tiles(const Conv3dShape& shape) const {
+  int64_t group_tiles(const ConvShape& shape) const {
     return CeilDiv(shape.group.outputs, lanes());
   }
-  int64_t tiles(const Conv3dShape& shape) const {
+  int64_t tiles(const ConvShape& shape) const {
     return group_tiles(shape) * shape.group.out_channels / shape.group.outputs;
   }
-  int64_t all_lanes(const Conv3dShape& shape) const {
+  int64_t all_lanes(const ConvShape& shape) const {
     return tiles(shape) * lanes();
   }
-  int64_t weights(const Conv3dShape& shape) const {
+  int64_t weights(const ConvShape& shape) const {
     return all_lanes(shape) * shape.terms();
   }
 };
 
-Tiling TilingOf(const Conv3dShape& shape, bool many_shapes,
+Tiling TilingOf(const ConvShape& shape, bool many_shapes,
                 const ir::DeviceInfo& device) {
   const int64_t blocks = CeilDiv(shape.group.outputs, kChannelBlock);
   const RegisterTile limits =
@@ -67,24 +66,13 @@ Tiling TilingOf(const Conv3dShape& shape, bool many_shapes,
   return out;
 }
 
-bool IsFlat(const ir::KernelNode& node) {
-  return node.inputs[0].shape.rank() == kConvChannelAxis + 2;
-}
-
-// A convolution of two dimensions is one cell deep.
-Result<Conv3dShape> ShapeOf(const ir::KernelNode& node) {
-  if (!IsFlat(node)) return Conv3dShapeOf(node);
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
-  return Conv3dShape{.w = shape.w,
-                     .h = shape.h,
-                     .d = {},
-                     .batch = shape.batch,
-                     .channels = shape.channels,
-                     .group = shape.group};
+// The channels follow the spatial axes.
+int ChannelAxisOf(const ir::KernelNode& node) {
+  return node.inputs[0].shape.rank() - 2;
 }
 
 struct Problem {
-  Conv3dShape shape;
+  ConvShape shape;
   Epilogue epilogue;
   Tiling tiling;
 };
@@ -93,18 +81,17 @@ Result<Problem> Analyze(const ir::KernelNode& node,
                         const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
   TIM_RETURN_IF_ERROR(CheckFloat32(node));
-  TIM_ASSIGN_OR_RETURN(const Conv3dShape shape, ShapeOf(node));
-  if (IsFlat(node) && shape.group.channels == shape.channels) {
+  TIM_ASSIGN_OR_RETURN(const ConvShape shape, ConvShapeOf(node));
+  if (ChannelAxisOf(node) == kConvChannelAxis &&
+      shape.group.channels == shape.channels) {
     return Unimplemented("there is one group, which has kernels of its own");
   }
   if (node.constants[1] == nullptr) {
     return Unimplemented("the weights are not constant");
   }
-  TIM_RETURN_IF_ERROR(CheckConv3dSizes(node, shape));
-  TIM_ASSIGN_OR_RETURN(
-      const Epilogue epilogue,
-      EpilogueOf(node, IsFlat(node) ? kConvChannelAxis : kConv3dAxes,
-                 Residual::kTaken));
+  TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
+  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                       EpilogueOf(node, ChannelAxisOf(node), Residual::kTaken));
   const Tiling tiling = TilingOf(shape, node.many_shapes, device);
   if (tiling.span > kMaxSpan) {
     return Unimplemented("a tile spans ", tiling.span, " input cells, at most ",
@@ -130,7 +117,7 @@ double Cost(const Problem& problem, const ir::KernelNode& node,
   return EstimateMicroseconds(estimate, device, prices::kConv3dTile);
 }
 
-ir::PackedConstant Weights(const ir::KernelNode& node, const Conv3dShape& shape,
+ir::PackedConstant Weights(const ir::KernelNode& node, const ConvShape& shape,
                            const Tiling& tiling) {
   return CopiedFloats(
       StrCat("conv3d_tile ", node.inputs[1].shape.ToString(), " oc ",

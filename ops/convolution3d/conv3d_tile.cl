@@ -1,5 +1,5 @@
 // Float32 convolution of dense tensors with any groups, of three dimensions or,
-// one cell deep, of two; formula as in conv3d.cl, summed by multiply_add in the
+// one cell deep, of two; formula of conv_sums.cl, summed by multiply_add in the
 // order (ic, kd, kh, kw).
 // Dense tensors [W, H, D, C, N]; weights packed [BLOCKS * 16 oc, Kw, Kh, Kd,
 // Ic of a group, tiles of oc], zero where there is no channel.

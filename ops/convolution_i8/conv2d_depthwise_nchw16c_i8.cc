@@ -27,10 +27,10 @@ namespace {
 // Input pixels that a tile of one pixel keeps in registers.
 constexpr int64_t kMaxSpan = 64;
 
-Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
-                              const ir::DeviceInfo& device) {
+Result<ConvProblem> Analyze(const ir::KernelNode& node,
+                            const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  TIM_ASSIGN_OR_RETURN(const Conv2dProblem problem, CodeConv2dOf(node));
+  TIM_ASSIGN_OR_RETURN(const ConvProblem problem, CodeConv2dOf(node));
   const Conv2dShape& shape = problem.shape;
   if (shape.group.channels != 1 || shape.group.outputs != 1) {
     return Unimplemented("a group must have one input and one output channel");
@@ -42,7 +42,7 @@ Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
   return problem;
 }
 
-double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
+double Cost(const ConvProblem& problem, const ir::KernelNode& node,
             const ir::DeviceInfo& device) {
   const Conv2dShape& shape = problem.shape;
   const double bytes = 2.0 * static_cast<double>(shape.channels) *
@@ -235,7 +235,7 @@ Result<Launch> RowLaunch(const ir::KernelNode& node, const Conv2dShape& shape,
   return launch;
 }
 
-Result<ir::Lowering> Lower(const Conv2dProblem& problem,
+Result<ir::Lowering> Lower(const ConvProblem& problem,
                            const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   const auto& [shape, epilogue] = problem;
@@ -267,13 +267,13 @@ Result<ir::Lowering> Lower(const Conv2dProblem& problem,
 
 TIM_OPERATOR(conv2d_depthwise_nchw16c_i8) {
   registry.Add(
-      ir::TypedKernel<Conv2dProblem>{.op = "tim.Conv2d",
-                                     .name = "conv2d_depthwise_nchw16c_i8",
-                                     .takes_epilogue = true,
-                                     .analyze = Analyze,
-                                     .layouts = LayoutsInBlocks<Conv2dProblem>,
-                                     .cost = Cost,
-                                     .lower = Lower});
+      ir::TypedKernel<ConvProblem>{.op = "tim.Conv2d",
+                                   .name = "conv2d_depthwise_nchw16c_i8",
+                                   .takes_epilogue = true,
+                                   .analyze = Analyze,
+                                   .layouts = LayoutsInBlocks<ConvProblem>,
+                                   .cost = Cost,
+                                   .lower = Lower});
 }
 
 }  // namespace tim::ops

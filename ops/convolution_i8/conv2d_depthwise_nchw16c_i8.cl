@@ -1,5 +1,5 @@
 // Depthwise convolution of 8-bit codes in blocks of 16 channels, for CPUs;
-// formula as in conv2d.cl, sums as in ops/elements/byte_sum.h with p = w - zw.
+// formula of conv_sums.cl, sums as in ops/elements/byte_sum.h with p = w - zw.
 // Input and output blocked [16, W, H, ceil(C / 16), N]; the header that makes
 // the sums of a row says how weights are packed.
 // One work-item = `run` rows of a block of channels, TW pixels at a time;

@@ -22,10 +22,10 @@
 namespace tim::ops {
 namespace {
 
-Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
-                              const ir::DeviceInfo& device) {
+Result<ConvProblem> Analyze(const ir::KernelNode& node,
+                            const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckNoCpu(device));
-  TIM_ASSIGN_OR_RETURN(const Conv2dProblem problem, CodeConv2dOf(node));
+  TIM_ASSIGN_OR_RETURN(const ConvProblem problem, CodeConv2dOf(node));
   TIM_RETURN_IF_ERROR(CheckDepthwiseStrip(problem.shape));
   return problem;
 }
@@ -34,7 +34,7 @@ int64_t ShortBytes(const ByteWeights& weights) {
   return weights.channels * weights.terms * int64_t{sizeof(int16_t)};
 }
 
-double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
+double Cost(const ConvProblem& problem, const ir::KernelNode& node,
             const ir::DeviceInfo& device) {
   const ByteWeights weights = ByteWeightsOf(problem.shape);
   return SumCost(node, weights.terms, device, prices::kConv2dDepthwiseSimtI8) +
@@ -82,7 +82,7 @@ Result<PackedOperand> WeightsOf(const ir::KernelNode& node,
   return AppendPacking(launch, lowering);
 }
 
-Result<ir::Lowering> Lower(const Conv2dProblem& problem,
+Result<ir::Lowering> Lower(const ConvProblem& problem,
                            const ir::KernelNode& node, const ir::DeviceInfo&) {
   const auto& [shape, epilogue] = problem;
   const ByteWeights weights = ByteWeightsOf(shape);
@@ -117,13 +117,12 @@ Result<ir::Lowering> Lower(const Conv2dProblem& problem,
 }  // namespace
 
 TIM_OPERATOR(conv2d_depthwise_simt_i8) {
-  registry.Add(
-      ir::TypedKernel<Conv2dProblem>{.op = "tim.Conv2d",
-                                     .name = "conv2d_depthwise_simt_i8",
-                                     .takes_epilogue = true,
-                                     .analyze = Analyze,
-                                     .cost = Cost,
-                                     .lower = Lower});
+  registry.Add(ir::TypedKernel<ConvProblem>{.op = "tim.Conv2d",
+                                            .name = "conv2d_depthwise_simt_i8",
+                                            .takes_epilogue = true,
+                                            .analyze = Analyze,
+                                            .cost = Cost,
+                                            .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -1,6 +1,6 @@
 // Convolution of 8-bit codes with one input channel for each output channel,
 // dense tensors [W, H, C, N], for GPUs: as conv2d_depthwise_simt.cl.  Formula
-// as in conv2d.cl, sums as in ops/elements/byte_sum.h, with weights of 16 bits
+// of conv_sums.cl, sums as in ops/elements/byte_sum.h, with weights of 16 bits
 // less their zero points, [Kw, Kh, C * multiplier]. One work-item = STRIP
 // neighbours along H, which share the rows that they read; dimension 0 = x +
 // out_w * (strip + strips * (channel + channels * n)), so that neighbours read

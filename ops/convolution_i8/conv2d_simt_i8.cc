@@ -19,8 +19,8 @@
 namespace tim::ops {
 namespace {
 
-Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
-                              const ir::DeviceInfo& device) {
+Result<ConvProblem> Analyze(const ir::KernelNode& node,
+                            const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckSimt(device));
   return CodeConv2dOf(node);
 }
@@ -42,7 +42,7 @@ PackedCodes WordsOf(const Conv2dShape& shape) {
           .tiles = shape.group.out_channels / shape.group.outputs};
 }
 
-double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
+double Cost(const ConvProblem& problem, const ir::KernelNode& node,
             const ir::DeviceInfo& device) {
   const Conv2dShape& shape = problem.shape;
   return WordCost(node, ProductOf(shape, device), shape.terms(), device) +
@@ -94,7 +94,7 @@ Result<CodeOperands> OperandsOf(const ir::KernelNode& node,
   return out;
 }
 
-Result<ir::Lowering> Lower(const Conv2dProblem& problem,
+Result<ir::Lowering> Lower(const ConvProblem& problem,
                            const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
   const auto& [shape, epilogue] = problem;
@@ -121,12 +121,12 @@ Result<ir::Lowering> Lower(const Conv2dProblem& problem,
 }  // namespace
 
 TIM_OPERATOR(conv2d_simt_i8) {
-  registry.Add(ir::TypedKernel<Conv2dProblem>{.op = "tim.Conv2d",
-                                              .name = "conv2d_simt_i8",
-                                              .takes_epilogue = true,
-                                              .analyze = Analyze,
-                                              .cost = Cost,
-                                              .lower = Lower});
+  registry.Add(ir::TypedKernel<ConvProblem>{.op = "tim.Conv2d",
+                                            .name = "conv2d_simt_i8",
+                                            .takes_epilogue = true,
+                                            .analyze = Analyze,
+                                            .cost = Cost,
+                                            .lower = Lower});
 }
 
 }  // namespace tim::ops

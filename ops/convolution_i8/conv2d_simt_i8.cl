@@ -1,5 +1,5 @@
 // Convolution of 8-bit codes of dense tensors for GPUs: as conv2d_simt.cl, a
-// matrix product whose second factor is never stored.  Formula as in conv2d.cl,
+// matrix product whose second factor is never stored.  Formula of conv_sums.cl,
 // sums as in ops/elements/byte_sum.h.
 // Dense tensors [W, H, C, N]; weights packed [outputs of a group, words,
 // groups]; a word has 4 input channels of one tap, words are (kw, kh, ic / 4).

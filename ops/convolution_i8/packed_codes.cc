@@ -107,15 +107,15 @@ Status CheckTotals(const ir::KernelNode& node, const Conv2dShape& shape) {
   return CheckConstantSums(node, ByteWeightsOf(shape));
 }
 
-Result<Conv2dProblem> CodeConv2dOf(const ir::KernelNode& node) {
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+Result<ConvProblem> CodeConv2dOf(const ir::KernelNode& node) {
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, ConvShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
   TIM_RETURN_IF_ERROR(CheckByteTypes(node));
   TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
                        EpilogueOf(node, kConvChannelAxis));
   TIM_RETURN_IF_ERROR(CheckExtents(node));
   TIM_RETURN_IF_ERROR(CheckSums(node, shape));
-  return Conv2dProblem{shape, epilogue};
+  return ConvProblem{shape, epilogue};
 }
 
 ByteWeights ByteWeightsOf(const Conv2dShape& shape) {

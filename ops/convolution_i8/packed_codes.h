@@ -22,7 +22,7 @@ Result<CodeEpilogue> CheckedCodeEpilogueOf(const ir::KernelNode& node,
 Status CheckTotals(const ir::KernelNode& node, const Conv2dShape& shape);
 /// The convolution that a Conv2d node does, for kernels without a fused Add, or
 /// why they do not take it (all this, and positions).
-Result<Conv2dProblem> CodeConv2dOf(const ir::KernelNode& node);
+Result<ConvProblem> CodeConv2dOf(const ir::KernelNode& node);
 
 /// Where its weights are.
 ByteWeights ByteWeightsOf(const Conv2dShape& shape);

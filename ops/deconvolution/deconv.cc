@@ -8,7 +8,7 @@
 #include "ir/op_registry.h"
 #include "ir/typed_kernel.h"
 #include "ops/convolution/conv2d_node.h"
-#include "ops/convolution/conv_sizes.h"
+#include "ops/convolution/conv_sums.h"
 #include "ops/convolution/extent_doubts.h"
 #include "ops/deconvolution/deconv_node.h"
 #include "ops/deconvolution/deconvolution_rules.h"
@@ -16,8 +16,6 @@
 #include "ops/elements/data_layout.h"
 #include "ops/elements/product_sum.h"
 #include "ops/elements/shapes.h"
-#include "ops/launch/epilogue.h"
-#include "ops/launch/launch.h"
 #include "ops/launch/prices.h"
 
 namespace tim::ops {
@@ -99,73 +97,13 @@ std::vector<std::string> FindDoubts(const ir::NodeView& view) {
   return doubts;
 }
 
-// Input positions that reach an output position, with the taps by which they
-// do: tap, tap + stride, ... and position, position - 1, ...
-struct Reach {
-  int64_t tap = 0;
-  int64_t position = 0;
-};
-Reach ReachOf(const ConvAxis& axis, int64_t output) {
-  const int64_t padded = output + axis.pad;
-  const int64_t last = FloorDiv(padded, axis.stride);
-  const int64_t skipped = std::max<int64_t>(last - (axis.input - 1), 0);
-  return {padded - (last - skipped) * axis.stride, last - skipped};
-}
-
-template <typename T, typename Sum>
-Sum SumAt(const Conv2dShape& shape, const std::vector<T>& input,
-          const std::vector<T>& weights, int64_t first_channel, int64_t oc,
-          const Reach& column, const Reach& row, Sum sum) {
-  for (int64_t ic = 0; ic < shape.group.channels; ++ic) {
-    const int64_t plane = (first_channel + ic) * shape.h.input;
-    const int64_t taps =
-        (oc * shape.group.channels + ic) * shape.h.kernel * shape.w.kernel;
-    int64_t y = row.position;
-    for (int64_t kh = row.tap; kh < shape.h.kernel && y >= 0;
-         kh += shape.h.stride, --y) {
-      int64_t x = column.position;
-      for (int64_t kw = column.tap; kw < shape.w.kernel && x >= 0;
-           kw += shape.w.stride, --x) {
-        sum = AddProduct(sum, input[(plane + y) * shape.w.input + x],
-                         weights[taps + kh * shape.w.kernel + kw]);
-      }
-    }
-  }
-  return sum;
-}
-
-template <typename T, typename Sum>
-void Transpose(const Conv2dShape& shape, const std::vector<T>& input,
-               const std::vector<T>& weights, Sum zero, SumWriter* writer) {
-  int64_t index = 0;
-  for (int64_t n = 0; n < shape.batch; ++n) {
-    for (int64_t oc = 0; oc < shape.group.out_channels; ++oc) {
-      const int64_t first_channel =
-          n * shape.channels + oc / shape.group.outputs * shape.group.channels;
-      for (int64_t y = 0; y < shape.h.output; ++y) {
-        const Reach row = ReachOf(shape.h, y);
-        for (int64_t x = 0; x < shape.w.output; ++x) {
-          writer->Store(index++, oc,
-                        SumAt(shape, input, weights, first_channel, oc,
-                              ReachOf(shape.w, x), row, zero));
-        }
-      }
-    }
-  }
-}
-
 Status Eval(const ir::EvalContext& context) {
   TIM_ASSIGN_OR_RETURN(
       const Conv2dShape shape,
       TransposedShapeOf(context.attributes(), context.inputs[0].desc->shape,
                         context.inputs[1].desc->shape,
                         context.outputs[0].desc->shape));
-  SumWriter writer(context, shape.group.out_channels);
-  WithFactors(context, shape.terms(),
-              [&](const auto& input, const auto& weights, auto zero) {
-                Transpose(shape, input, weights, zero, &writer);
-              });
-  return OkStatus();
+  return EvalConv(context, shape, ConvForm::kTransposed);
 }
 
 // Pairs of an input position and a tap that reach the output.
@@ -197,34 +135,23 @@ ir::ComputeEstimate Estimate(const ir::NodeView& view) {
   return shape.ok() ? EstimateOf(view, *shape) : SumEstimate(view, 0);
 }
 
-Result<Conv2dProblem> Analyze(const ir::KernelNode& node,
-                              const ir::DeviceInfo&) {
+Result<ConvProblem> Analyze(const ir::KernelNode& node, const ir::DeviceInfo&) {
   TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, TransposedShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckTransposedSizes(node, shape));
-  TIM_ASSIGN_OR_RETURN(const Epilogue epilogue,
-                       EpilogueOf(node, kConvChannelAxis));
-  TIM_RETURN_IF_ERROR(CheckSumKernel(node, shape.terms()));
-  return Conv2dProblem{shape, epilogue};
+  return ConvSumsOf(node, shape);
 }
 
-double Cost(const Conv2dProblem& problem, const ir::KernelNode& node,
+double Cost(const ConvProblem& problem, const ir::KernelNode& node,
             const ir::DeviceInfo& device) {
   return EstimateMicroseconds(
       EstimateOf(AnchorView(node).view(), problem.shape), device,
       prices::kDeconv);
 }
 
-Result<ir::Lowering> Lower(const Conv2dProblem& problem,
+Result<ir::Lowering> Lower(const ConvProblem& problem,
                            const ir::KernelNode& node,
                            const ir::DeviceInfo& device) {
-  const auto& [shape, epilogue] = problem;
-  Launch launch("ops/deconvolution/deconv.cl", "deconv");
-  AddSumOperands(node, epilogue, shape.terms(), shape.group.out_channels,
-                 &launch);
-  return launch.Struct("sizes", ConvSizes(shape))
-      .Tiles(device, shape.w.output * shape.h.output, shape.group.out_channels,
-             shape.batch)
-      .Build();
+  return LowerConvSums(problem, node, device, ConvForm::kTransposed);
 }
 
 }  // namespace
@@ -235,10 +162,7 @@ ir::OpSchema DeConv2dSchema() {
   schema.inputs = {2, 3};
   schema.surplus_inputs = 1;  // NNAPI: output shape, behind the bias
   schema.attributes = {
-      {"padding",
-       AttributeType::kInt,
-       int64_t{0},
-       {{"none", -1}, {"auto", 0}, {"valid", 1}, {"same", 2}}},
+      PaddingSpec(),
       {"pad", AttributeType::kInts, Ints{0, 0, 0, 0}},
       {"stride", AttributeType::kInts, Ints{1, 1}},
       {"output_padding", AttributeType::kInts, Ints{0, 0}},
@@ -271,12 +195,12 @@ ir::OpSchema DeConv2dSchema() {
 
 TIM_OPERATOR(deconv) {
   registry.Add(DeConv2dSchema());
-  registry.Add(ir::TypedKernel<Conv2dProblem>{.op = "tim.DeConv2d",
-                                              .name = "deconv",
-                                              .takes_epilogue = true,
-                                              .analyze = Analyze,
-                                              .cost = Cost,
-                                              .lower = Lower});
+  registry.Add(ir::TypedKernel<ConvProblem>{.op = "tim.DeConv2d",
+                                            .name = "deconv",
+                                            .takes_epilogue = true,
+                                            .analyze = Analyze,
+                                            .cost = Cost,
+                                            .lower = Lower});
 }
 
 }  // namespace tim::ops

@@ -1,5 +1,5 @@
 // Float32 transposed convolution in blocks of 16 channels, one group or several
-// of whole blocks; formula as in deconv.cl, summed by multiply_add in the order
+// of whole blocks; formula of conv_sums.cl, summed by multiply_add in the order
 // (block of ic, kh, kw, ic).
 // Output positions that differ by a multiple of the stride are of one phase:
 // the same taps reach them, every stride-th one, and so many input pixels are

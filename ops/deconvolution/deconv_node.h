@@ -34,7 +34,7 @@ Result<ConvGroups> TransposedGroupsOf(int64_t input_channels, int64_t kernel_in,
                                       int64_t kernel_out, int64_t group);
 
 /// A transposed convolution with known extents: dilations are 1, weights lie as
-/// Conv2dShape says.  `output` as in Conv2dShapeOf.
+/// Conv2dShape says.  `output` as in ConvShapeOf.
 Result<Conv2dShape> TransposedShapeOf(const ir::AttributeMap& attributes,
                                       const ir::Shape& input,
                                       const ir::Shape& kernel,

@@ -75,10 +75,7 @@ std::vector<ir::AttributeSpec> WindowAttributes(int axes, DataLayout layout) {
   return {{"ksize", AttributeType::kInts},
           {"stride", AttributeType::kInts},
           {"pad", AttributeType::kInts, none},
-          {"padding",
-           AttributeType::kInt,
-           int64_t{0},
-           {{"none", -1}, {"auto", 0}, {"valid", 1}, {"same", 2}}},
+          PaddingSpec(),
           DataLayoutSpec("layout", layout)};
 }
 

@@ -58,10 +58,7 @@ ir::OpSchema Pool1dSchema() {
   schema.attributes = {
       PoolTypeSpec(),
       {"mode", AttributeType::kString, "window"},
-      {"padding",
-       AttributeType::kInt,
-       int64_t{0},
-       {{"none", -1}, {"auto", 0}, {"valid", 1}, {"same", 2}}},
+      PaddingSpec(),
       {"pad", AttributeType::kInts, Ints{0, 0}},
       DataLayoutSpec("layout", DataLayout::kWcn),
   };

@@ -108,8 +108,9 @@ std::optional<ir::AttributeMap> AbsorbPadding(const ir::NodeView& view,
       !ArePadsKnown({.mode = windows->h.mode}, input[1], windows->h.kernel)) {
     return std::nullopt;
   }
-  return PaddedBy(padding, PadsOf(windows->w, input[0]),
-                  PadsOf(windows->h, input[1]), attributes);
+  return PaddedBy(padding,
+                  {PadsOf(windows->w, input[0]), PadsOf(windows->h, input[1])},
+                  attributes);
 }
 
 // Sums are the same in any order.
@@ -199,32 +200,28 @@ ir::KernelDef Pool2dKernel() {
 }  // namespace
 
 ir::OpSchema Pool2dSchema() {
-  return {
-      .name = "Pool2d",
-      .inputs = {1, 1},
-      .attributes = {PoolTypeSpec(),
-                     {"mode", AttributeType::kString, "window"},
-                     {"padding",
-                      AttributeType::kInt,
-                      int64_t{0},
-                      {{"none", -1}, {"auto", 0}, {"valid", 1}, {"same", 2}}},
-                     {"pad", AttributeType::kInts, Ints{0, 0, 0, 0}},
-                     {"ksize", AttributeType::kInts, Ints{}},
-                     {"stride", AttributeType::kInts, Ints{}},
-                     {"input_size", AttributeType::kInts, Ints{}},
-                     {"output_size", AttributeType::kInts, Ints{}},
-                     DataLayoutSpec("layout", DataLayout::kWhcn)},
-      .check = Check,
-      .doubts = FindDoubts,
-      .infer_shapes = Infer,
-      .eval = Eval,
-      .memory_estimate = NoScratch,
-      .compute_estimate = Pool2dEstimate,
-      .absorb_padding = AbsorbPadding,
-      .sliced_inputs = SliceInputFrom(2),
-      .permute_rule = PermutePool2d,
-      .layout_rule = DataLayoutRule("layout"),
-      .vjp = Pool2dVjp};
+  return {.name = "Pool2d",
+          .inputs = {1, 1},
+          .attributes = {PoolTypeSpec(),
+                         {"mode", AttributeType::kString, "window"},
+                         PaddingSpec(),
+                         {"pad", AttributeType::kInts, Ints{0, 0, 0, 0}},
+                         {"ksize", AttributeType::kInts, Ints{}},
+                         {"stride", AttributeType::kInts, Ints{}},
+                         {"input_size", AttributeType::kInts, Ints{}},
+                         {"output_size", AttributeType::kInts, Ints{}},
+                         DataLayoutSpec("layout", DataLayout::kWhcn)},
+          .check = Check,
+          .doubts = FindDoubts,
+          .infer_shapes = Infer,
+          .eval = Eval,
+          .memory_estimate = NoScratch,
+          .compute_estimate = Pool2dEstimate,
+          .absorb_padding = AbsorbPadding,
+          .sliced_inputs = SliceInputFrom(2),
+          .permute_rule = PermutePool2d,
+          .layout_rule = DataLayoutRule("layout"),
+          .vjp = Pool2dVjp};
 }
 
 TIM_OPERATOR(pool2d) {
