@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "ir/op_registry.h"
-#include "ir/typed_kernel.h"
 #include "ops/recurrent/gru.h"
 #include "ops/recurrent/sequence_kernel.h"
 
@@ -49,9 +48,7 @@ Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
         lower.Pack(GruInput::kRecurrent + gate, GruInput::kRecurrentBias + gate,
                    &lowering));
   }
-  const bool groups = form == LoopForm::kGroups;
-  Launch launch(groups ? "ops/recurrent/gru_simt.cl" : "ops/recurrent/gru.cl",
-                groups ? "gru_simt" : "gru");
+  Launch launch = lower.NewLoop("gru");
   LoopLowering::AddFunction("ACTIVATION", *options.activation, &launch);
   LoopLowering::AddFunction("RECURRENT", *options.recurrent_activation,
                             &launch);
@@ -84,32 +81,13 @@ Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
   return lowering;
 }
 
-ir::KernelDef GruKernel(const std::string& op, const std::string& name,
-                        LoopForm form) {
-  ir::TypedKernel<Problem> kernel;
-  kernel.op = "tim." + op;
-  kernel.name = name;
-  kernel.analyze = [form](const ir::KernelNode& node,
-                          const ir::DeviceInfo& device) {
-    return Analyze(node, device, form);
-  };
-  kernel.cost = [](const Problem& problem, const ir::KernelNode& node,
-                   const ir::DeviceInfo& device) {
-    return LoopCost(node, device, problem.form);
-  };
-  kernel.lower = Lower;
-  return kernel;
-}
-
 }  // namespace
 
 TIM_OPERATOR(gru_kernel) {
-  registry.Add(GruKernel("GRUCell", "grucell", LoopForm::kVectors));
-  registry.Add(GruKernel("GRUCell", "grucell_simt", LoopForm::kGroups));
-  registry.Add(GruKernel("UnidirectionalSequenceGRU",
-                         "unidirectionalsequencegru", LoopForm::kVectors));
-  registry.Add(GruKernel("UnidirectionalSequenceGRU",
-                         "unidirectionalsequencegru_simt", LoopForm::kGroups));
+  AddLoopKernels<Problem>("GRUCell", "grucell", Analyze, Lower, &registry);
+  AddLoopKernels<Problem>("UnidirectionalSequenceGRU",
+                          "unidirectionalsequencegru", Analyze, Lower,
+                          &registry);
 }
 
 }  // namespace tim::ops

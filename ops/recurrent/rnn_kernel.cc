@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "ir/op_registry.h"
-#include "ir/typed_kernel.h"
 #include "ops/recurrent/rnn.h"
 #include "ops/recurrent/sequence_kernel.h"
 
@@ -64,9 +63,7 @@ Status LowerDirection(const Problem& problem, size_t index,
   TIM_ASSIGN_OR_RETURN(
       const auto recurrent,
       lower.Pack(direction.recurrent, direction.recurrent_bias, lowering));
-  const bool groups = problem.form == LoopForm::kGroups;
-  Launch launch(groups ? "ops/recurrent/rnn_simt.cl" : "ops/recurrent/rnn.cl",
-                groups ? "rnn_simt" : "rnn");
+  Launch launch = lower.NewLoop("rnn");
   LoopLowering::AddFunction("ACTIVATION", *problem.function, &launch);
   launch.EarlierScratch("products", products, sizeof(float));
   if (has_aux) {
@@ -94,34 +91,15 @@ Result<ir::Lowering> Lower(const Problem& problem, const ir::KernelNode& node,
   return lowering;
 }
 
-ir::KernelDef RnnKernel(const std::string& op, const std::string& name,
-                        LoopForm form) {
-  ir::TypedKernel<Problem> kernel;
-  kernel.op = "tim." + op;
-  kernel.name = name;
-  kernel.analyze = [form](const ir::KernelNode& node,
-                          const ir::DeviceInfo& device) {
-    return Analyze(node, device, form);
-  };
-  kernel.cost = [](const Problem& problem, const ir::KernelNode& node,
-                   const ir::DeviceInfo& device) {
-    return LoopCost(node, device, problem.form);
-  };
-  kernel.lower = Lower;
-  return kernel;
-}
-
 }  // namespace
 
 TIM_OPERATOR(rnn_kernel) {
-  registry.Add(RnnKernel("UnidirectionalSequenceRnn",
-                         "unidirectionalsequencernn", LoopForm::kVectors));
-  registry.Add(RnnKernel("UnidirectionalSequenceRnn",
-                         "unidirectionalsequencernn_simt", LoopForm::kGroups));
-  registry.Add(RnnKernel("BidirectionalSequenceRnn", "bidirectionalsequencernn",
-                         LoopForm::kVectors));
-  registry.Add(RnnKernel("BidirectionalSequenceRnn",
-                         "bidirectionalsequencernn_simt", LoopForm::kGroups));
+  AddLoopKernels<Problem>("UnidirectionalSequenceRnn",
+                          "unidirectionalsequencernn", Analyze, Lower,
+                          &registry);
+  AddLoopKernels<Problem>("BidirectionalSequenceRnn",
+                          "bidirectionalsequencernn", Analyze, Lower,
+                          &registry);
 }
 
 }  // namespace tim::ops

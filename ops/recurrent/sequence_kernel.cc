@@ -270,6 +270,11 @@ Status LoopLowering::AppendStates(const Loop& loop, int64_t rows,
       .AppendTo(lowering);
 }
 
+Launch LoopLowering::NewLoop(std::string name) const {
+  if (form_ == LoopForm::kGroups) name += "_simt";
+  return Launch(StrCat("ops/recurrent/", name, ".cl"), name);
+}
+
 Status LoopLowering::AppendLoop(const Loop& loop, Launch* launch,
                                 ir::Lowering* lowering) const {
   const SequenceShape& sequence = loop.sequence;

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "ir/kernel_def.h"
+#include "ir/op_registry.h"
+#include "ir/typed_kernel.h"
 #include "ops/launch/launch.h"
 #include "ops/recurrent/sequence.h"
 
@@ -31,6 +33,32 @@ Status CheckLoopKernel(const ir::KernelNode& node, const ir::DeviceInfo& device,
 /// From the operator's estimate.
 double LoopCost(const ir::KernelNode& node, const ir::DeviceInfo& device,
                 LoopForm form);
+
+/// The kernels of an operator in both forms: `name` and `name`_simt.
+template <typename Problem>
+void AddLoopKernels(const std::string& op, const std::string& name,
+                    Result<Problem> (*analyze)(const ir::KernelNode&,
+                                               const ir::DeviceInfo&, LoopForm),
+                    Result<ir::Lowering> (*lower)(const Problem&,
+                                                  const ir::KernelNode&,
+                                                  const ir::DeviceInfo&),
+                    ir::OpRegistry* registry) {
+  for (const LoopForm form : {LoopForm::kVectors, LoopForm::kGroups}) {
+    registry->Add(ir::TypedKernel<Problem>{
+        .op = "tim." + op,
+        .name = form == LoopForm::kGroups ? name + "_simt" : name,
+        .analyze =
+            [=](const ir::KernelNode& node, const ir::DeviceInfo& device) {
+              return analyze(node, device, form);
+            },
+        .cost =
+            [=](const Problem&, const ir::KernelNode& node,
+                const ir::DeviceInfo& device) {
+              return LoopCost(node, device, form);
+            },
+        .lower = lower});
+  }
+}
 
 /// What the launches of a node share.
 class LoopLowering {
@@ -72,6 +100,8 @@ class LoopLowering {
     /// units of the one before.
     std::vector<std::string> parts = {""};
   };
+  /// The launch of ops/recurrent/`name`.cl, or `name`_simt.cl.
+  Launch NewLoop(std::string name) const;
   /// Adds the last parameters, types and work size, and the launch, or those of
   /// each step.
   Status AppendLoop(const Loop& loop, Launch* launch,
