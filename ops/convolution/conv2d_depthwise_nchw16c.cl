@@ -16,6 +16,7 @@
 #include "ops/convolution/conv_sizes.clh"
 #include "ops/convolution/depthwise_row.clh"
 #include "ops/convolution/nchw16c.clh"
+#include "ops/launch/epilogue_parameters.clh"
 
 #ifndef GROUP_CHANNELS
 #define GROUP_CHANNELS 1
@@ -46,20 +47,12 @@ static inline float16 of_group(float16 pixel, int c) {
 
 #define READ(i) TIM_VLOAD16(i, row, float)
 
-__kernel void conv2d_depthwise_nchw16c(
-    __global const float* input, int input_offset,
-    __global const float* weights, int weights_offset,
-#ifdef BIAS
-    __global const float* bias, int bias_offset,
-#endif
-#ifdef ADD
-    __global const float* add, int add_offset,
-#endif
-#ifdef BY_CHANNEL
-    __global const float* by, int by_offset,
-#endif
-    __global float* output, int output_offset, float low, float high,
-    conv_sizes sizes, int blocks) {
+__kernel void conv2d_depthwise_nchw16c(__global const float* input,
+                                       int input_offset,
+                                       __global const float* weights,
+                                       int weights_offset,
+                                       TIM_EPILOGUE_PARAMETERS,
+                                       conv_sizes sizes, int blocks) {
   const int y = get_global_id(0);
   const int plane = get_global_id(2);
   if (y >= sizes.out_h || plane >= blocks * sizes.batch) return;

@@ -62,6 +62,7 @@
 #include "ops/convolution/channel_sums.clh"
 #include "ops/convolution/nchw16c.clh"
 #include "ops/convolution/pixel_tiles.clh"
+#include "ops/launch/epilogue_parameters.clh"
 
 #ifdef BY_CHANNEL
 #define LOAD_BY(block) \
@@ -193,21 +194,7 @@ static inline void copy_rows(__global const float* row, int left, int in_y,
 
 __kernel void conv2d_nchw16c(__global const float* input, int input_offset,
                              __global const float* weights, int weights_offset,
-#ifdef BIAS
-                             __global const float* bias, int bias_offset,
-#endif
-#ifdef ADD
-                             __global const float* add, int add_offset,
-#endif
-#ifdef RESIDUAL
-                             __global const float* residual,
-                             int residual_offset,
-#endif
-#ifdef BY_CHANNEL
-                             __global const float* by, int by_offset,
-#endif
-                             __global float* output, int output_offset,
-                             float low, float high, conv_sizes sizes,
+                             TIM_EPILOGUE_PARAMETERS, conv_sizes sizes,
                              int in_blocks, int tiles, int run, int chunk) {
   sizes = with_known_kernel(sizes);
   const tile_run own = run_of(get_global_id(0), run, sizes);

@@ -14,22 +14,13 @@
 #include "kernels/activate.clh"
 #include "ops/convolution/simt_windows.clh"
 #include "ops/launch/epilogue.clh"
+#include "ops/launch/epilogue_parameters.clh"
 #include "ops/launch/simt_tile.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void
 conv2d_simt(__global const float* input, int input_offset,
             __global const float* weights, int weights_offset,
-            __global const int4* taps, int taps_offset,
-#ifdef BIAS
-            __global const float* bias, int bias_offset,
-#endif
-#ifdef ADD
-            __global const float* add, int add_offset,
-#endif
-#ifdef RESIDUAL
-            __global const float* residual, int residual_offset,
-#endif
-            __global float* output, int output_offset, float low, float high,
+            __global const int4* taps, int taps_offset, TIM_EPILOGUE_PARAMETERS,
             conv_sizes sizes, int terms) {
   LOCAL_SLICE(a, A_STEP);
   LOCAL_SLICE(b, B_STEP);

@@ -37,6 +37,7 @@
 #include "kernels/multiply_add.clh"
 #include "ops/convolution/conv_sizes.clh"
 #include "ops/convolution/nchw16c.clh"
+#include "ops/launch/epilogue_parameters.clh"
 
 #define EDGE (TILE + 2)
 #define POINTS (EDGE * EDGE)
@@ -192,21 +193,13 @@ static inline void multiply(__global const float* patch,
   }
 }
 
-__kernel void conv2d_winograd_output(
-    __global const float* patches, int patches_offset,
-    __global const float* weights, int weights_offset,
-#ifdef BIAS
-    __global const float* bias, int bias_offset,
-#endif
-#ifdef ADD
-    __global const float* add, int add_offset,
-#endif
-#ifdef RESIDUAL
-    __global const float* residual, int residual_offset,
-#endif
-    __global float* output, int output_offset, float low, float high,
-    int in_blocks, int tiles_w, int tiles_h, int first_tile, int tiles,
-    conv_sizes sizes, int parts) {
+__kernel void conv2d_winograd_output(__global const float* patches,
+                                     int patches_offset,
+                                     __global const float* weights,
+                                     int weights_offset,
+                                     TIM_EPILOGUE_PARAMETERS, int in_blocks,
+                                     int tiles_w, int tiles_h, int first_tile,
+                                     int tiles, conv_sizes sizes, int parts) {
   const int group = get_global_id(0);
   const int part = get_global_id(2);
   if (group * TILES >= tiles || part >= parts) return;

@@ -33,22 +33,14 @@
 #include "ops/convolution/channel_sums.clh"
 #include "ops/convolution/conv_sizes.clh"
 #include "ops/launch/epilogue.clh"
+#include "ops/launch/epilogue_parameters.clh"
 
 #define CELL(i) cell[(i)*STRIDE]
 
 __kernel void conv3d_tile(__global const float* input, int input_offset,
                           __global const float* weights, int weights_offset,
-#ifdef BIAS
-                          __global const float* bias, int bias_offset,
-#endif
-#ifdef ADD
-                          __global const float* add, int add_offset,
-#endif
-#ifdef RESIDUAL
-                          __global const float* residual, int residual_offset,
-#endif
-                          __global float* output, int output_offset, float low,
-                          float high, conv_sizes sizes, int tiles) {
+                          TIM_EPILOGUE_PARAMETERS, conv_sizes sizes,
+                          int tiles) {
   const int row_tiles = (sizes.out_w + TW - 1) / TW;
   const int row = get_global_id(0) / row_tiles;
   const int tile = get_global_id(1);

@@ -34,6 +34,7 @@
 #include "ops/convolution/channel_sums.clh"
 #include "ops/convolution/conv_sizes.clh"
 #include "ops/convolution/nchw16c.clh"
+#include "ops/launch/epilogue_parameters.clh"
 
 #ifdef RESIDUAL
 #define LOAD_RESIDUAL(at) TIM_VLOAD16(at, residual + residual_offset, float)
@@ -98,18 +99,7 @@ static inline axis_phase phase_of(int phase, int out, int kernel_size,
 
 __kernel void deconv_nchw16c(__global const float* input, int input_offset,
                              __global const float* weights, int weights_offset,
-#ifdef BIAS
-                             __global const float* bias, int bias_offset,
-#endif
-#ifdef ADD
-                             __global const float* add, int add_offset,
-#endif
-#ifdef RESIDUAL
-                             __global const float* residual,
-                             int residual_offset,
-#endif
-                             __global float* output, int output_offset,
-                             float low, float high, conv_sizes sizes,
+                             TIM_EPILOGUE_PARAMETERS, conv_sizes sizes,
                              int in_blocks, int tiles, int run) {
   const int phase_y = get_global_id(1);
   const axis_phase y = phase_of(phase_y, sizes.out_h, sizes.kernel_h,

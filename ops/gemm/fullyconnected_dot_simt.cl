@@ -15,20 +15,15 @@
 
 #include "kernels/activate.clh"
 #include "kernels/multiply_add.clh"
+#include "ops/launch/epilogue_parameters.clh"
 
 #define GROUP 64
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 fullyconnected_dot_simt(__global const float* input, int input_offset,
                         __global const float* weights, int weights_offset,
-#ifdef BIAS
-                        __global const float* bias, int bias_offset,
-#endif
-#ifdef ADD
-                        __global const float* add, int add_offset,
-#endif
-                        __global float* output, int output_offset, float low,
-                        float high, int depth, int outputs, int rows) {
+                        TIM_EPILOGUE_PARAMETERS, int depth, int outputs,
+                        int rows) {
   __local float parts[ROWS * GROUP];
   const int lane = get_local_id(0);
   const int o = get_group_id(0);

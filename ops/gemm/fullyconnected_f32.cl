@@ -18,6 +18,7 @@
 #include "kernels/activate.clh"
 #include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
+#include "ops/launch/epilogue_parameters.clh"
 
 static inline float sum_of_lanes(float16 v) {
   const float8 a = v.lo + v.hi;
@@ -28,16 +29,8 @@ static inline float sum_of_lanes(float16 v) {
 
 __kernel void fullyconnected_f32(__global const float* input, int input_offset,
                                  __global const float* weights,
-                                 int weights_offset,
-#ifdef BIAS
-                                 __global const float* bias, int bias_offset,
-#endif
-#ifdef ADD
-                                 __global const float* add, int add_offset,
-#endif
-                                 __global float* output, int output_offset,
-                                 float low, float high, int depth, int outputs,
-                                 int rows) {
+                                 int weights_offset, TIM_EPILOGUE_PARAMETERS,
+                                 int depth, int outputs, int rows) {
   const int first_output = get_global_id(0) * OUTPUTS;
   const int first_row = get_global_id(1) * ROWS;
   if (first_output >= outputs || first_row >= rows) return;

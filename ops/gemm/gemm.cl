@@ -34,6 +34,7 @@
 #include "kernels/memory16.clh"
 #include "kernels/multiply_add.clh"
 #include "ops/gemm/gemm_factor.clh"
+#include "ops/launch/epilogue_parameters.clh"
 
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
@@ -155,15 +156,8 @@ static inline void store_columns(FLOATS v, __global float* row, int first,
 
 __kernel void gemm(__global const float* a, int a_offset,
                    __global const float* b, int b_offset,
-#ifdef BIAS
-                   __global const float* bias, int bias_offset,
-#endif
-#ifdef ADD
-                   __global const float* add, int add_offset,
-#endif
-                   __global float* output, int output_offset, float low,
-                   float high, gemm_factor a_source, gemm_factor b_source,
-                   int depth) {
+                   TIM_EPILOGUE_PARAMETERS, gemm_factor a_source,
+                   gemm_factor b_source, int depth) {
   const int rows = a_source.items;
   const int columns = b_source.items;
   const int first_new = get_global_id(0) * ROWS;

@@ -6,16 +6,9 @@
 // -DACTIVATE     f, see kernels/activate.clh
 
 #include "kernels/activate.clh"
+#include "ops/launch/epilogue_parameters.clh"
 
-__kernel void gemm_epilogue(
-#ifdef BIAS
-    __global const float* bias, int bias_offset,
-#endif
-#ifdef ADD
-    __global const float* add, int add_offset,
-#endif
-    __global float* output, int output_offset, float low, float high,
-    int columns, int count) {
+__kernel void gemm_epilogue(TIM_EPILOGUE_PARAMETERS, int columns, int count) {
   const int i = get_global_id(0);
   if (i >= count) return;
   float result = output[output_offset + i];

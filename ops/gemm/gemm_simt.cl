@@ -13,6 +13,7 @@
 #include "kernels/activate.clh"
 #include "ops/gemm/gemm_factor.clh"
 #include "ops/launch/epilogue.clh"
+#include "ops/launch/epilogue_parameters.clh"
 #include "ops/launch/simt_tile.clh"
 
 #ifndef A
@@ -24,15 +25,8 @@
 
 __kernel __attribute__((reqd_work_group_size(GROUP, GROUP, 1))) void gemm_simt(
     __global const float* a, int a_offset, __global const float* b,
-    int b_offset,
-#ifdef BIAS
-    __global const float* bias, int bias_offset,
-#endif
-#ifdef ADD
-    __global const float* add, int add_offset,
-#endif
-    __global float* output, int output_offset, float low, float high,
-    gemm_factor a_source, gemm_factor b_source, int depth) {
+    int b_offset, TIM_EPILOGUE_PARAMETERS, gemm_factor a_source,
+    gemm_factor b_source, int depth) {
   const int rows = a_source.items;
   const int columns = b_source.items;
   LOCAL_SLICE(a_slice, A_STEP);
