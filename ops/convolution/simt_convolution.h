@@ -26,8 +26,7 @@ ir::PackedConstant SimtTaps(const Conv2dShape& shape, int64_t channels);
 /// groups of several input channels, pixels of more rows than are kept.
 Status CheckDepthwiseStrip(const Conv2dShape& shape);
 
-/// The options of conv2d_depthwise_simt.cl and conv2d_depthwise_simt_i8.cl, and
-/// an item for each strip.
+/// The options of depthwise_strip.clh, and an item for each strip.
 void AddDepthwiseStrip(const Conv2dShape& shape, Launch* launch);
 
 }  // namespace tim::ops
