@@ -61,10 +61,7 @@ std::vector<ir::AttributeSpec> Conv1dWindowSpecs() {
 
 Result<ir::AttributeMap> Conv1dWindowIn2d(const ir::AttributeMap& attributes) {
   const Ints& pad = attributes.Ints("pad");
-  if (pad.size() != 2) {
-    return InvalidArgument("attribute 'pad' has ", pad.size(),
-                           " elements, expected 2");
-  }
+  TIM_RETURN_IF_ERROR(CheckLength(attributes, "pad", 2));
   return ir::AttributeMap{
       {"padding", attributes.Int("padding")},
       {"pad", Ints{pad[0], pad[1], 0, 0}},

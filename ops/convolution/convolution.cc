@@ -24,13 +24,6 @@ Status CheckExtent(int axis, int64_t output, int64_t input, int64_t kernel) {
                          ") with its padding, and the output is not declared");
 }
 
-Status CheckLength(const char* name, const std::vector<int64_t>& values,
-                   size_t expected) {
-  if (values.size() == expected) return OkStatus();
-  return InvalidArgument("attribute '", name, "' has ", values.size(),
-                         " elements, expected ", expected);
-}
-
 Result<ConvGroups> DepthwiseGroups(int64_t input_channels, int64_t kernel_in,
                                    int64_t kernel_out, int64_t multiplier) {
   ConvGroups out{.channels = 1, .outputs = multiplier};
@@ -112,14 +105,22 @@ const char* SpatialAxisName(int axis) {
   return kNames[axis];
 }
 
+Status CheckLength(const ir::AttributeMap& attributes, const char* name,
+                   size_t expected) {
+  const size_t length = attributes.Ints(name).size();
+  if (length == expected) return OkStatus();
+  return InvalidArgument("attribute '", name, "' has ", length,
+                         " elements, expected ", expected);
+}
+
 Result<std::vector<ConvWindow>> WindowsOf(const ir::AttributeMap& attributes,
                                           int axes) {
   const auto& pad = attributes.Ints("pad");
   const auto& stride = attributes.Ints("stride");
   const auto& dilation = attributes.Ints("dilation");
-  TIM_RETURN_IF_ERROR(CheckLength("pad", pad, 2 * axes));
-  TIM_RETURN_IF_ERROR(CheckLength("stride", stride, axes));
-  TIM_RETURN_IF_ERROR(CheckLength("dilation", dilation, axes));
+  TIM_RETURN_IF_ERROR(CheckLength(attributes, "pad", 2 * axes));
+  TIM_RETURN_IF_ERROR(CheckLength(attributes, "stride", axes));
+  TIM_RETURN_IF_ERROR(CheckLength(attributes, "dilation", axes));
   const auto mode = static_cast<PadMode>(attributes.Int("padding"));
   std::vector<ConvWindow> out;
   for (int i = 0; i < axes; ++i) {

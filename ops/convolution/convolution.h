@@ -2,6 +2,7 @@
 #ifndef TIM_OPS_CONVOLUTION_CONVOLUTION_H_
 #define TIM_OPS_CONVOLUTION_CONVOLUTION_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -44,6 +45,10 @@ bool ArePadsKnown(const ConvWindow& window, int64_t input, int64_t kernel);
 int64_t OutputExtent(const ConvWindow& window, int64_t input, int64_t kernel);
 /// stride >= 1 and nothing negative.
 Status CheckWindow(const ConvWindow& window);
+
+/// Ok, or that the attribute, a list, has another length.
+Status CheckLength(const ir::AttributeMap& attributes, const char* name,
+                   size_t expected);
 
 /// "W", "H", "D".
 const char* SpatialAxisName(int axis);

@@ -13,10 +13,7 @@ using Ints = std::vector<int64_t>;
 
 Result<ir::AttributeMap> In2d(const ir::AttributeMap& attributes) {
   const Ints& pad = attributes.Ints("pad");
-  if (pad.size() != 2) {
-    return InvalidArgument("attribute 'pad' has ", pad.size(),
-                           " elements, expected 2");
-  }
+  TIM_RETURN_IF_ERROR(CheckLength(attributes, "pad", 2));
   return ir::AttributeMap{
       {"pad", Ints{pad[0], pad[1], 0, 0}},
       {"stride", Ints{attributes.Int("stride"), 1}},

@@ -13,13 +13,6 @@ constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 
 bool Known(int64_t extent) { return extent != ir::kUnknownDim; }
 
-Status CheckLength(const char* name, const std::vector<int64_t>& values,
-                   size_t expected) {
-  if (values.size() == expected) return OkStatus();
-  return InvalidArgument("attribute '", name, "' has ", values.size(),
-                         " elements, expected ", expected);
-}
-
 Status CheckTransposedWindow(const TransposedWindow& window) {
   TIM_RETURN_IF_ERROR(CheckWindow({.stride = window.stride}));
   if (std::min(window.front, window.back) < -kMaxInt ||
@@ -54,9 +47,9 @@ Result<std::vector<TransposedWindow>> TransposedWindowsOf(
   const auto& pad = attributes.Ints("pad");
   const auto& stride = attributes.Ints("stride");
   const auto& output_padding = attributes.Ints("output_padding");
-  TIM_RETURN_IF_ERROR(CheckLength("pad", pad, 4));
-  TIM_RETURN_IF_ERROR(CheckLength("stride", stride, 2));
-  TIM_RETURN_IF_ERROR(CheckLength("output_padding", output_padding, 2));
+  TIM_RETURN_IF_ERROR(CheckLength(attributes, "pad", 4));
+  TIM_RETURN_IF_ERROR(CheckLength(attributes, "stride", 2));
+  TIM_RETURN_IF_ERROR(CheckLength(attributes, "output_padding", 2));
   std::vector<TransposedWindow> out;
   for (int i = 0; i < 2; ++i) {
     out.push_back({.front = pad[2 * i],

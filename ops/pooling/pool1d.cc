@@ -30,10 +30,7 @@ Status CheckWindow(const ir::AttributeMap& attributes) {
 Result<ir::AttributeMap> In2d(const ir::AttributeMap& attributes) {
   TIM_RETURN_IF_ERROR(CheckWindow(attributes));
   const Ints& pad = attributes.Ints("pad");
-  if (pad.size() != 2) {
-    return InvalidArgument("attribute 'pad' has ", pad.size(),
-                           " elements, expected 2");
-  }
+  TIM_RETURN_IF_ERROR(CheckLength(attributes, "pad", 2));
   ir::AttributeMap out = {{"type", attributes.Int("type")},
                           {"mode", attributes.String("mode")},
                           {"padding", attributes.Int("padding")},

@@ -14,11 +14,8 @@ using Extents = std::vector<int64_t>;
 
 Status CheckExtents(const ir::AttributeMap& attributes, const char* name,
                     size_t count, int64_t least) {
+  TIM_RETURN_IF_ERROR(CheckLength(attributes, name, count));
   const Extents& values = attributes.Ints(name);
-  if (values.size() != count) {
-    return InvalidArgument("attribute '", name, "' has ", values.size(),
-                           " elements, expected ", count);
-  }
   for (const int64_t value : values) {
     if (value >= least && value <= std::numeric_limits<int32_t>::max()) {
       continue;
