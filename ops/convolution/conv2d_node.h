@@ -15,10 +15,6 @@ ir::OpSchema Conv2dSchema();
 
 /// The convolution that a Conv2d or Conv3d node (fused or not) does.
 Result<ConvShape> ConvShapeOf(const ir::KernelNode& node);
-/// That of a Conv2d node.
-inline Result<Conv2dShape> Conv2dShapeOf(const ir::KernelNode& node) {
-  return ConvShapeOf(node);
-}
 
 /// A convolution and what follows it in a fused node.
 struct ConvProblem {

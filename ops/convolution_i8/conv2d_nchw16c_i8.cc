@@ -24,7 +24,7 @@ struct Problem {
 Result<Problem> Analyze(const ir::KernelNode& node,
                         const ir::DeviceInfo& device) {
   TIM_RETURN_IF_ERROR(CheckCpu(device));
-  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, Conv2dShapeOf(node));
+  TIM_ASSIGN_OR_RETURN(const Conv2dShape shape, ConvShapeOf(node));
   TIM_RETURN_IF_ERROR(CheckKernelSizes(node, shape));
   Problem problem = {.shape = Flatten(shape), .epilogue = {}};
   if (IsTotal(node)) {

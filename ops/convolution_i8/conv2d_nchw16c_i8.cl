@@ -1,5 +1,5 @@
-// Direct convolution of 8-bit codes for CPUs; formula as in conv2d.cl, sums as
-// in ops/elements/byte_sum.h.
+// Direct convolution of 8-bit codes for CPUs; formula as in conv_sums.cl, sums
+// as in ops/elements/byte_sum.h.
 // Output blocked [16, W, H, ceil(Oc / 16), N]; input the same, or dense where
 // DEPTH is 1.  Weights packed [4 ic, BLOCKS * 16 oc, DEPTH, Kw, Kh, blocks of
 // 4 * DEPTH ic, tiles of oc].
