@@ -83,8 +83,23 @@ Result<CodeOperands> OperandsOf(const ir::KernelNode& node,
   return out;
 }
 
-// Flops of all tiles, lanes and pixels beyond the tensor included.  A step of
-// tiles of AMX takes as long however few of its words there are.
+// What a step of a tile of AMX takes, in cycles: the columns are loaded, and a
+// product waits 52 cycles for the one before.
+int64_t CyclesOfStep(int64_t pixels, int64_t blocks) {
+  return kMatrixRows * blocks + std::max<int64_t>(pixels * blocks, 52);
+}
+
+// The same by what it is in the largest tile, for each of its sums.
+double RelativeStep(int64_t pixels, int64_t blocks) {
+  const auto of_sum = [](int64_t rows, int64_t columns) {
+    return static_cast<double>(CyclesOfStep(rows, columns)) /
+           static_cast<double>(rows * columns);
+  };
+  return of_sum(pixels, blocks) / of_sum(2 * kMatrixRows, 2);
+}
+
+// Flops of all tiles, lanes and pixels beyond the tensor included; with tiles
+// of AMX those that the largest ones make in the time of these.
 double FlopsOf(const Conv2dShape& shape, const CodeTiles& tiling) {
   const PackedCodes& packed = tiling.packed;
   const int64_t rows = packed.read_blocks * shape.h.kernel;
@@ -92,7 +107,8 @@ double FlopsOf(const Conv2dShape& shape, const CodeTiles& tiling) {
   if (tiling.part > 0) {
     const bool words = packed.ic_block == kDotChannels;
     const int64_t steps = rows * (words ? 1 : shape.w.kernel);
-    terms = (static_cast<double>(steps) + kMatrixSteps) * kMatrixChannels;
+    terms = (static_cast<double>(steps) + kMatrixSteps) * kMatrixChannels *
+            RelativeStep(tiling.width * tiling.rows, tiling.blocks);
   }
   return 2.0 * terms * static_cast<double>(packed.tiles * packed.lanes) *
          AlignUp(shape.w.output, tiling.width) *
@@ -124,7 +140,7 @@ CodeTiles DotTilesOf(const Conv2dShape& shape, const ir::Layout& input,
 }
 
 // The sums of a tile are those of two tiles of pixels, where there are as many,
-// times two of channels; a product waits 52 cycles for the one before.
+// times two of channels.  Graphs of many shapes have few sizes.
 CodeTiles MatrixTilesOf(const Conv2dShape& shape, const ir::Layout& input,
                         bool many_shapes) {
   CodeTiles out;
@@ -137,8 +153,7 @@ CodeTiles MatrixTilesOf(const Conv2dShape& shape, const ir::Layout& input,
     const double time =
         static_cast<double>(CeilDiv(shape.w.output, width) *
                             CeilDiv(shape.h.output, rows)) *
-        (16 * out.blocks +
-         std::max<int64_t>(part * columns * rows * out.blocks, 52));
+        static_cast<double>(CyclesOfStep(part * columns * rows, out.blocks));
     if (time >= least) return;
     least = time;
     out.width = width;

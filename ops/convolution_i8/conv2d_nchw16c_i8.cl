@@ -155,6 +155,7 @@ static inline void fetch_outputs(__global RESULT* tile, int plane) {
 typedef struct {
   int first_input;   // where the first block of channels is
   int first_weight;  // where those of the tile of channels are
+  int channels;      // of the input, from the first block on
   int out_block, out_blocks;
   int read_blocks;
   int row_ints, tile_ints;  // of weights
@@ -182,6 +183,7 @@ static inline tile_source source_of(__global const int* channels, int n,
   const int plane = n * sizes.in_channels + block * 4;
 #endif
   out.first_input = plane * (sizes.in_h * sizes.in_w);
+  out.channels = sizes.in_channels - block * 4 * DEPTH;
   out.has_zeros = has_weight_zeros(channels, out.out_block, out.out_blocks);
   out.input_zero = input_zero;
   return out;
@@ -193,8 +195,8 @@ static inline void copy_step(__global const uchar* input, tile_source source,
                              conv_sizes sizes, int16* span) {
   const int needed =
       (TW - 1) * STRIDE + (sizes.kernel_w - 1) * sizes.dilation_w + 1;
-  copy_rows(input, block, place.top + kh * sizes.dilation_h, place.left, sizes,
-            needed, source.input_zero, span);
+  copy_rows(input, block, source.channels, place.top + kh * sizes.dilation_h,
+            place.left, sizes, needed, source.input_zero, span);
 }
 
 // Copies those of the step after row kh of the kernel in `block`: in the same

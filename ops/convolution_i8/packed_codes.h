@@ -31,7 +31,7 @@ ByteWeights ByteWeightsOf(const Conv2dShape& shape);
 /// read_blocks, tiles of oc].
 struct PackedCodes {
   int64_t lanes = 16;
-  int64_t ic_block = 16;  ///< Or 4.
+  int64_t ic_block = 16;  ///< Or 4; 64 for tiles of AMX.
   int64_t in_blocks = 1;  ///< Of the input.
   /// What a tile reads of them: those of its groups, see conv2d_nchw16c_i8.cl.
   int64_t read_blocks = 1;

@@ -199,8 +199,9 @@ constexpr OptionSpec kTable[] = {
      ParseOnDevice<&DeviceOptions::winograd>},
     {"TIMCL_AMX", "`0`, `1`", "`1`",
      "8-bit products may use the AMX instructions of x86 processors on CPUs, "
-     "for which the process asks Linux once; signal stacks of less than "
-     "`getauxval(AT_MINSIGSTKSZ)` bytes are refused from then on",
+     "for which the process asks Linux when a device is created; signal "
+     "stacks of less than `getauxval(AT_MINSIGSTKSZ)` bytes are refused from "
+     "then on",
      ParseOnDevice<&DeviceOptions::amx>},
     {"TIMCL_KERNELS", "`cpu`, `gpu`", "as the device says",
      "which kernels OpenCL devices run: those made for CPUs or those for GPUs",

@@ -50,6 +50,14 @@ TEST_F(OpenClInfo, HasAmxWhereLinuxGrantsIt) {
   EXPECT_EQ((*without)->info().has_vnni, device_->info().has_vnni);
 }
 
+TEST(OpenClVersions, LlvmOfPlatforms) {
+  EXPECT_EQ(LlvmOf("OpenCL 3.0 PoCL 3.1+debian  Linux, None+Asserts, RELOC, "
+                   "SPIR, LLVM 15.0.6, SLEEF, DISTRO, POCL_DEBUG"),
+            15);
+  EXPECT_EQ(LlvmOf("OpenCL 1.2 pocl 1.4 None+Asserts, LLVM 9.0.1, RELOC"), 9);
+  EXPECT_EQ(LlvmOf("OpenCL 3.0 LINUX"), 0);
+}
+
 // llvmpipe says that it is a CPU, and that vectors of 1 float fit it.
 TEST_F(OpenClInfo, GivesKernelsForGpusToCpusWithItemsInLanes) {
   const cl::Platform platform(id_.getInfo<CL_DEVICE_PLATFORM>());

@@ -64,6 +64,7 @@ bool TakesAssembler(const OpenClDeviceId& id) {
 }
 
 constexpr int kVnniLanes = 16;
+constexpr int kAmxLlvm = 12;  // Earlier ones may not know the instructions.
 
 // A CPU that works in the host's memory is the host's own.
 ir::DeviceInfo InfoOf(const OpenClDeviceId& id, const StreamTraits& traits,
@@ -72,7 +73,10 @@ ir::DeviceInfo InfoOf(const OpenClDeviceId& id, const StreamTraits& traits,
   info.orders_stores = HostOrdersStores() && traits.works_in_host_memory;
   info.has_vnni = traits.works_in_host_memory && TakesAssembler(id) &&
                   info.float_vector_width >= kVnniLanes && HostHasVnni();
-  info.has_amx = info.has_vnni && options.amx && HostGrantsAmx();
+  info.has_amx =
+      info.has_vnni && options.amx &&
+      LlvmOf(id.platform.getInfo<CL_PLATFORM_VERSION>()) >= kAmxLlvm &&
+      HostGrantsAmx();
   info.chains = options.chain && RunsChains(info);
   // A step alone is then started by threads that are awake.
   info.chains_singles = info.chains && traits.queue.standby.count() > 0;

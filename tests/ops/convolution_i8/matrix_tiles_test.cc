@@ -71,9 +71,8 @@ Result<TestNode> Product(const Ints& a, const Ints& b, bool transpose_a,
 // One part or two along x, two along y, a last tile that moves back.
 TEST(MatrixTiles, Images) {
   std::mt19937 rng = SeededRng(1);
-  for (const Ints& image :
-       {Ints{1, 1}, Ints{7, 7}, Ints{14, 3}, Ints{16, 2}, Ints{17, 5},
-        Ints{19, 4}, Ints{33, 3}, Ints{65, 2}}) {
+  for (const Ints& image : {Ints{7, 7}, Ints{14, 3}, Ints{16, 2}, Ints{17, 5},
+                            Ints{19, 4}, Ints{33, 3}, Ints{65, 2}}) {
     for (const int64_t kernel : {1, 3}) {
       EXPECT_OK(Check(NodeOf({.input = {image[0], image[1], 256, 2},
                               .kernel = {kernel, kernel, 256, 48}},
@@ -91,7 +90,7 @@ TEST(MatrixTiles, Channels) {
     for (const int64_t outputs : {1, 16, 33, 65}) {
       EXPECT_OK(Check(
           NodeOf(
-              {.input = {9, 5, inputs, 1}, .kernel = {3, 3, inputs, outputs}},
+              {.input = {16, 5, inputs, 1}, .kernel = {3, 3, inputs, outputs}},
               outputs == 33 ? kUnsignedCodes : kSignedCodes, rng),
           kConvolution, rng))
           << inputs << " to " << outputs;
@@ -156,12 +155,18 @@ TEST(MatrixTiles, ZeroPointsOfWeights) {
 
 TEST(MatrixTiles, Groups) {
   std::mt19937 rng = SeededRng(5);
-  for (const Ints& kernel : {Ints{3, 3, 64, 128}, Ints{3, 3, 96, 64}}) {
-    EXPECT_OK(
-        Check(NodeOf({.input = {9, 5, kernel[2] * 2, 1}, .kernel = kernel},
-                     kSignedCodes, rng),
-              kConvolution, rng))
-        << kernel[2];
+  struct Case {
+    int64_t groups;
+    Ints kernel;
+  };
+  for (const auto& [groups, kernel] :
+       {Case{2, {3, 3, 64, 128}}, Case{2, {3, 3, 96, 64}},
+        Case{3, {3, 3, 32, 96}}}) {
+    EXPECT_OK(Check(
+        NodeOf({.input = {13, 4, kernel[2] * groups, 1}, .kernel = kernel},
+               kSignedCodes, rng),
+        kConvolution, rng))
+        << groups << " groups of " << kernel[2];
   }
 }
 
@@ -185,12 +190,12 @@ TEST(MatrixTiles, ResidualAndTotals) {
 
 TEST(MatrixTiles, Deconvolution) {
   std::mt19937 rng = SeededRng(7);
-  const TensorDesc weights = Desc(DataType::kInt8, {2, 2, 128, 20}, 0.01f, 0);
+  const TensorDesc weights = Desc(DataType::kInt8, {2, 2, 256, 20}, 0.01f, 0);
   TensorDesc output = Inferred(DataType::kUint8);
   output.quantization = ir::Quantization::PerTensor(0.5f, 100);
   const auto node = MakeNode(
       "tim.DeConv2d", {{"pad", Ints{0, 0, 0, 0}}, {"stride", Ints{2, 2}}},
-      {Desc(DataType::kUint8, {9, 5, 128, 1}, 0.02f, 7), weights}, {output},
+      {Desc(DataType::kUint8, {16, 6, 256, 1}, 0.02f, 7), weights}, {output},
       {{1, RandomTensor(weights, rng)}});
   EXPECT_OK(Check(node, kDeconvolution, rng));
 }
@@ -209,6 +214,10 @@ TEST(MatrixTiles, AreLeftWhereTheyDoNotPay) {
   const auto narrow = NodeOf(
       {.input = {14, 14, 32, 1}, .kernel = {1, 1, 32, 32}}, kSignedCodes, rng);
   EXPECT_THAT(OptionsOf(narrow, kConvolution, WithAmx()),
+              Not(HasSubstr("-DPART=")));
+  const auto pixel = NodeOf(
+      {.input = {1, 1, 512, 1}, .kernel = {1, 1, 512, 64}}, kSignedCodes, rng);
+  EXPECT_THAT(OptionsOf(pixel, kConvolution, WithAmx()),
               Not(HasSubstr("-DPART=")));
   const auto row =
       Product({512, 1}, {64, 512}, false, false, DataType::kUint8, rng, true);

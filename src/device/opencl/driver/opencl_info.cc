@@ -117,6 +117,16 @@ bool IsPocl(const cl::Platform& platform) {
   return platform.getInfo<CL_PLATFORM_NAME>() == "Portable Computing Language";
 }
 
+int LlvmOf(const std::string& platform_version) {
+  constexpr std::string_view kName = "LLVM ";
+  const size_t at = platform_version.find(kName);
+  if (at == std::string::npos) return 0;
+  int major = 0;
+  std::from_chars(platform_version.data() + at + kName.size(),
+                  platform_version.data() + platform_version.size(), major);
+  return major;
+}
+
 bool KeepsPrograms(const cl::Device& device) {
   const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
   return IsPocl(platform) && !IsRemote(device);
