@@ -24,6 +24,8 @@ Result<nlohmann::json> MeasurePeak(Effort effort) {
       {"launch_waited", runtime::LaunchProbe(devices, 1)}};
   const bool has_vnni = devices[1]->info().has_vnni;
   if (has_vnni) probes.emplace("vnni", VnniProbe(devices));
+  const bool has_amx = devices[1]->info().has_amx;
+  if (has_amx) probes.emplace("amx", AmxProbe(devices));
   std::vector<Timed> functions;
   for (const auto& [name, probe] : probes) {
     TIM_ASSIGN_OR_RETURN(functions.emplace_back(),
@@ -41,6 +43,7 @@ Result<nlohmann::json> MeasurePeak(Effort effort) {
                          {"launch_waited_us", 1e6 / rate("launch_waited")},
                          {"core_to_core_ns", CoreToCoreNanoseconds()}};
   if (has_vnni) peak["vnni_gops"] = 1e-9 * rate("vnni");
+  if (has_amx) peak["amx_gops"] = 1e-9 * rate("amx");
   return peak;
 }
 

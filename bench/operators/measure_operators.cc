@@ -20,6 +20,7 @@ namespace {
 
 constexpr char kFma[] = "peak/fma";
 constexpr char kVnni[] = "peak/vnni";
+constexpr char kAmx[] = "peak/amx";
 constexpr char kRead[] = "peak/read";
 constexpr char kCopy[] = "peak/copy";
 
@@ -60,7 +61,10 @@ class OperatorBench {
     TIM_RETURN_IF_ERROR(bench.AddProbe(kFma, FmaProbe(bench.devices_)));
     TIM_RETURN_IF_ERROR(bench.AddProbe(kRead, ReadProbe(bench.devices_)));
     TIM_RETURN_IF_ERROR(bench.AddProbe(kCopy, CopyProbe(bench.devices_)));
-    if (bench.devices_[1]->info().has_vnni) {
+    if (bench.devices_[1]->info().has_amx) {
+      bench.byte_peak_ = kAmx;
+      TIM_RETURN_IF_ERROR(bench.AddProbe(kAmx, AmxProbe(bench.devices_)));
+    } else if (bench.devices_[1]->info().has_vnni) {
       bench.byte_peak_ = kVnni;
       TIM_RETURN_IF_ERROR(bench.AddProbe(kVnni, VnniProbe(bench.devices_)));
     }

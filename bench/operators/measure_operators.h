@@ -12,8 +12,8 @@
 namespace tim::bench {
 
 /// The limit of OperatorCases() and ByteCases() is the slower of multiply-adds
-/// at the measured peak (of bytes where the device has VNNI) and reads and
-/// writes at the measured read bandwidth; that of BandwidthCases() and
+/// at the measured peak (of bytes where the device has VNNI or AMX) and reads
+/// and writes at the measured read bandwidth; that of BandwidthCases() and
 /// QuantizedCases() a kernel that copies.
 struct OperatorResult {
   std::string name;

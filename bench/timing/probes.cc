@@ -27,6 +27,32 @@ __kernel void vnni_chains(__global int* out, int out_offset, int rounds) {
 }
 )cl";
 
+constexpr char kAmxText[] = R"cl(
+// As fma_chains: products of tiles of 16 rows of 64 bytes, added to four sums.
+#define PRODUCT(sum, x, w) \
+  __asm__ volatile("tdpbusd %tmm" #w ", %tmm" #x ", %tmm" #sum)
+__kernel void amx_chains(__global int* out, int out_offset, int rounds) {
+  const int i = get_global_id(0);
+  uchar shapes[64] = {1};
+  for (int tile = 0; tile < 8; ++tile) {
+    shapes[16 + 2 * tile] = 64;
+    shapes[48 + tile] = 16;
+  }
+  __asm__ volatile("ldtilecfg (%0)" : : "r"(shapes) : "memory");
+  for (int round = 0; round < rounds; ++round) {
+    #pragma unroll
+    for (int times = 0; times < 3; ++times) {
+      PRODUCT(0, 4, 6);
+      PRODUCT(1, 4, 7);
+      PRODUCT(2, 5, 6);
+      PRODUCT(3, 5, 7);
+    }
+  }
+  __asm__ volatile("tilerelease");
+  ((__global int16*)(out + out_offset))[i] = (int16)(i);
+}
+)cl";
+
 constexpr char kCopyText[] = R"cl(
 // One item = one vector.
 __kernel void copy_vector(__global const float* in, int in_offset,
@@ -47,6 +73,13 @@ Probe VnniProbe(const Devices& devices) {
   constexpr int kLanes = 16;
   return runtime::ChainsProbe(devices, kVnniText, "vnni_chains", kLanes,
                               kRounds, 8.0);
+}
+
+Probe AmxProbe(const Devices& devices) {
+  constexpr int kLanes = 16;
+  constexpr int kRows = 16;
+  return runtime::ChainsProbe(devices, kAmxText, "amx_chains", kLanes,
+                              kRounds / kRows, 128.0 * kRows);
 }
 
 Probe ReadProbe(const Devices& devices) {

@@ -14,6 +14,8 @@ Probe FmaProbe(const Devices& devices);
 /// The same of products of bytes, four in each lane, by AVX512-VNNI, for
 /// devices that have it.
 Probe VnniProbe(const Devices& devices);
+/// The same by tiles of AMX, for devices that have it.
+Probe AmxProbe(const Devices& devices);
 /// Sums 512 MiB, which exceed the caches.
 Probe ReadProbe(const Devices& devices);
 /// Copies 16 MiB, four times in a row; counts what it reads and what it writes.
