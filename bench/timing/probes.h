@@ -14,7 +14,7 @@ Probe FmaProbe(const Devices& devices);
 /// The same of products of bytes, four in each lane, by AVX512-VNNI, for
 /// devices that have it.
 Probe VnniProbe(const Devices& devices);
-/// The same by tiles of AMX, for devices that have it.
+/// Products of bytes by tiles of AMX, for devices that have it.
 Probe AmxProbe(const Devices& devices);
 /// Sums 512 MiB, which exceed the caches.
 Probe ReadProbe(const Devices& devices);

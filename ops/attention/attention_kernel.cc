@@ -94,7 +94,8 @@ Result<Problem> Analyze(const ir::KernelNode& node,
   return Problem{std::move(shape), tile};
 }
 
-// Of so many scores, whose products with values are for `columns` of these.
+// Estimate of so many scores, whose products with values are for `columns` of
+// these.
 ir::ComputeEstimate EstimateOf(const ir::KernelNode& node, double scores,
                                int64_t depth, int64_t columns) {
   const AnchorView anchor(node);
@@ -129,7 +130,7 @@ ir::PackedConstant FirstElements(const AttentionShape& shape) {
   return PackedTable("first elements of heads", std::move(words));
 }
 
-// What both kernels have.
+// Adds the operands and options that both kernels have.
 void AddOperands(const ir::KernelNode& node, const AttentionShape& shape,
                  Launch* launch) {
   if (node.attributes().Bool(kKeysByDepth)) launch->Option("-DKEYS_BY_DEPTH");

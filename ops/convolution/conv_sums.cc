@@ -18,8 +18,8 @@ namespace {
 using ir::AttributeType;
 using Ints = std::vector<int64_t>;
 
-// What a window takes along an axis: `count` taps, and the input positions that
-// they meet.
+// Taps that a window takes along an axis, `count` of them, and the input
+// positions that they meet.
 struct TapRun {
   int64_t count = 0;
   int64_t tap = 0;
@@ -65,7 +65,7 @@ TapRun RunOf(const ConvAxis& axis, int64_t output, ConvForm form) {
 
 // A window and the weights of its output channel.
 struct Window {
-  int64_t first_channel = 0;  // Of the input, images counted in.
+  int64_t first_channel = 0;  // The input's, images counted in.
   int64_t oc = 0;
   TapRun columns = {};
   TapRun rows = {};

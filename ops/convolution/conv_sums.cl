@@ -16,7 +16,7 @@
 #include "kernels/product_sum.clh"
 #include "ops/convolution/conv_sizes.clh"
 
-// What a window takes along an axis: taps s0, s0 + TAP_STEP, ... of the input
+// A window takes along an axis taps s0, s0 + TAP_STEP, ... of the input
 // positions s1, s1 + POSITION_STEP, ..., as far as there are such.  TAPS_BEFORE
 // a row is written as compilers for CPUs make the faster loop of it.
 #ifdef TRANSPOSED

@@ -19,7 +19,8 @@ enum class ConvForm : uint8_t { kDirect, kTransposed };
 Status EvalConv(const ir::EvalContext& context, const ConvShape& shape,
                 ConvForm form);
 
-/// What follows the sums of `shape`, or why conv_sums.cl does not take it.
+/// The problem of `shape` and what follows its sums, or why conv_sums.cl does
+/// not take it.
 Result<ConvProblem> ConvSumsOf(const ir::KernelNode& node,
                                const ConvShape& shape);
 Result<ir::Lowering> LowerConvSums(const ConvProblem& problem,
@@ -30,8 +31,8 @@ Result<ir::Lowering> LowerConvSums(const ConvProblem& problem,
 /// them.
 ir::OpSchema ConvSchema(const char* name, int axes, DataLayout input_layout,
                         DataLayout kernel_layout);
-/// Its kernel.  \param output_terms An output takes it as long as so many
-/// terms, besides its own.
+/// The kernel of an operator of ConvSchema().  \param output_terms An output
+/// takes as long as so many terms, besides its own.
 ir::KernelDef ConvKernel(const char* op, const char* name, int64_t output_terms,
                          const Price& price);
 

@@ -104,8 +104,8 @@ struct ConvShape {
   }
 };
 using Conv2dShape = ConvShape;  ///< Without an axis D.
-/// Of two or three spatial axes.  `output`: where the last two of its dims are
-/// the channels and the batch, the others rule.
+/// The shape of a convolution along two or three axes.  Extents of `output`
+/// rule, where its last two dims are the channels and the batch.
 Result<ConvShape> ConvShapeOf(const ir::AttributeMap& attributes,
                               const ir::Shape& input, const ir::Shape& kernel,
                               const ir::Shape& output);

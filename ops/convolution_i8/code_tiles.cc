@@ -11,6 +11,7 @@
 #include "ops/elements/shapes.h"
 #include "ops/launch/blocked.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/matrix_tile.h"
 #include "ops/launch/packed.h"
 #include "ops/launch/prices.h"
 #include "ops/launch/register_tile.h"
@@ -20,14 +21,10 @@ namespace {
 
 // Pixels of a row that are copied to the stack, 16 bytes each.
 constexpr int64_t kMaxSpan = 256;
-constexpr int64_t kMaxMatrixSpan = 64;  // of 64 bytes
+// Pixels of 64 bytes, likewise.
+constexpr int64_t kMaxMatrixSpan = 64;
 // Channels whose products are summed at once.
 constexpr int64_t kDotChannels = 4;
-// Rows of a tile of AMX, and channels whose products it sums.
-constexpr int64_t kMatrixRows = 16;
-constexpr int64_t kMatrixChannels = 64;
-// What such a tile costs beside its products, in steps of so many channels.
-constexpr double kMatrixSteps = 2.3;
 
 // A tile of several groups would read the channels of all.
 int64_t MostBlocks(const Conv2dShape& shape) {
@@ -83,13 +80,13 @@ Result<CodeOperands> OperandsOf(const ir::KernelNode& node,
   return out;
 }
 
-// What a step of a tile of AMX takes, in cycles: the columns are loaded, and a
-// product waits 52 cycles for the one before.
+// Cycles of a step of a tile of AMX: the columns are loaded, and a product
+// waits 52 cycles for the one before.
 int64_t CyclesOfStep(int64_t pixels, int64_t blocks) {
   return kMatrixRows * blocks + std::max<int64_t>(pixels * blocks, 52);
 }
 
-// The same by what it is in the largest tile, for each of its sums.
+// Time of such a step for each of its sums, over that in the largest tile.
 double RelativeStep(int64_t pixels, int64_t blocks) {
   const auto of_sum = [](int64_t rows, int64_t columns) {
     return static_cast<double>(CyclesOfStep(rows, columns)) /
@@ -107,7 +104,7 @@ double FlopsOf(const Conv2dShape& shape, const CodeTiles& tiling) {
   if (tiling.part > 0) {
     const bool words = packed.ic_block == kDotChannels;
     const int64_t steps = rows * (words ? 1 : shape.w.kernel);
-    terms = (static_cast<double>(steps) + kMatrixSteps) * kMatrixChannels *
+    terms = (static_cast<double>(steps) + kMatrixSteps) * kMatrixDepth *
             RelativeStep(tiling.width * tiling.rows, tiling.blocks);
   }
   return 2.0 * terms * static_cast<double>(packed.tiles * packed.lanes) *
@@ -145,7 +142,7 @@ CodeTiles MatrixTilesOf(const Conv2dShape& shape, const ir::Layout& input,
                         bool many_shapes) {
   CodeTiles out;
   out.blocks = std::min<int64_t>(2, MostBlocks(shape));
-  out.ic_block = input.blocked() ? kMatrixChannels : kDotChannels;
+  out.ic_block = input.blocked() ? kMatrixDepth : kDotChannels;
   double least = std::numeric_limits<double>::infinity();
   const auto consider = [&](int64_t part, int64_t columns, int64_t rows) {
     const int64_t width = part * columns;
@@ -205,7 +202,7 @@ CodeTiles CodeTilesOf(const Conv2dShape& shape, const ir::Layout& input,
 
 Status CheckSpan(const CodeTiles& tiles) {
   const int64_t most =
-      tiles.ic_block == kMatrixChannels ? kMaxMatrixSpan : kMaxSpan;
+      tiles.ic_block == kMatrixDepth ? kMaxMatrixSpan : kMaxSpan;
   if (tiles.rows * tiles.span <= most) return OkStatus();
   return Unimplemented("a tile spans ", tiles.rows * tiles.span,
                        " input pixels, at most ", most, " are kept");

@@ -16,7 +16,7 @@ namespace tim::ops {
 namespace {
 
 constexpr int64_t kOutputs = 4;
-// Of fullyconnected_dot_simt.cl.
+// Items of a group of fullyconnected_dot_simt.cl.
 constexpr int64_t kGroup = 64;
 
 // Rows of one work-item, or group: every row re-uses the weights that it loads.

@@ -12,6 +12,7 @@
 #include "ops/gemm/gemm_provider.h"
 #include "ops/launch/device_class.h"
 #include "ops/launch/launch.h"
+#include "ops/launch/matrix_tile.h"
 #include "ops/launch/prices.h"
 #include "ops/launch/register_tile.h"
 
@@ -21,11 +22,6 @@ namespace {
 constexpr int64_t kLanes = 16;
 constexpr int64_t kDotBytes = 4;  // that are summed in one lane
 constexpr int64_t kTableWords = 3;
-// Rows of a tile of AMX, and k whose products it sums.
-constexpr int64_t kMatrixRows = 16;
-constexpr int64_t kMatrixDepth = 64;
-// What such a tile costs beside its products, in steps of this depth.
-constexpr double kMatrixSteps = 2.3;
 constexpr int64_t kMostPositions = std::numeric_limits<int32_t>::max();
 
 // What one work-item computes.
@@ -72,8 +68,8 @@ int64_t Groups(const GemmProblem& problem, const Tile& tile) {
   return CeilDiv(depth, kDotBytes);
 }
 
-// Of rows, columns and k beyond the matrix, too.  To load columns into a tile
-// of AMX takes as long as the products of all its rows.
+// Flops of all tiles, rows, columns and k beyond the matrix included.  To load
+// columns into a tile of AMX takes as long as the products of all its rows.
 double FlopsOf(const GemmProblem& problem, const Tile& tile) {
   const double beside = tile.part > 0 ? kMatrixSteps * kMatrixDepth : 0;
   const int64_t rows =
